@@ -6,7 +6,7 @@ set -euo pipefail
 . "${BASH_SOURCE[0]%/*}/common.sh"
 
 if [[ -n $(podman ps --all --quiet --filter=label=hardway.lab) ]]; then
-  echo "another lab uses the images: they stay" >&2
+  echo "the images are kept: another lab is using them" >&2
   exit 0
 fi
 mapfile -t images < <(podman images --no-trunc --quiet --filter='reference=localhost/hardway-lab-node' --filter='reference=*/hardway-lab/*' | sort -u)

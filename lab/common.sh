@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the lab's scripts share: how things are called, and what this computer's limits ask of podman. Sourced.
+# What the lab's scripts share: how things are called. Sourced.
 #
 # Everything of a lab is found by its name: network namespaces hardway-LAB and hardway-LAB-HOST, containers and volumes with
 # the same names and the label hardway.lab=LAB, files in $LAB_STATE/LAB. So taking down needs no records.
@@ -22,26 +22,7 @@ die() {
 
 # Interface names may have 15 characters; whatever is derived from a lab's name must stay short.
 check_name() {
-  [[ $1 =~ ^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$ ]] || die "\"$1\" is no name: small letters, digits and dashes, at most 32"
-}
-
-# podman_limits: options without which no container starts on this computer, a line each. podman of root asks for more open files and
-# processes than root without CAP_SYS_RESOURCE (bit 24) may give; of processes it keeps itself no more than there are process ids. The
-# program goes by the same rule (`run_options` in hardway-release). crun does not work with cgroups of version 1.
-podman_limits() {
-  local effective files processes
-  effective=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
-  if ((EUID == 0 && !(0x$effective >> 24 & 1))); then
-    files=$(ulimit -Hn)
-    if [[ $files != unlimited ]]; then
-      printf '%s\n' "--ulimit=nofile=$files:$files"
-    fi
-    processes=$(printf '%s\n' "$(ulimit -Hu)" "$(</proc/sys/kernel/pid_max)" | grep -v unlimited | sort -n | head -n 1)
-    printf '%s\n' "--ulimit=nproc=$processes:$processes"
-  fi
-  if [[ $(stat --file-system --format=%T /sys/fs/cgroup) != cgroup2fs ]]; then
-    printf '%s\n' --runtime=runc
-  fi
+  [[ $1 =~ ^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$ ]] || die "\"$1\" is not a valid name: use lower-case letters, digits and dashes, at most 32 characters"
 }
 
 # kept NAME COMMAND FILE…: the file or folder in the cache that COMMAND makes of the FILEs; made once, also when several ask.
@@ -64,6 +45,17 @@ kept() {
 # node_base: the archive with the Debian root file system of the nodes.
 node_base() {
   kept node-base "$LAB_FILES/node/base.sh" "$LAB_FILES/node/base.sh" "$LAB_FILES/node/packages.txt"
+}
+
+# sample_manifests PROGRAM FOLDER: CRDs and feature gates of hardway's sample release, in the folder's release/.
+sample_manifests() {
+  "$1" init --dir "$2" --provider lab --release sample
+  "$1" create manifests --dir "$2"
+}
+
+# released TAG: the digest of the release with this tag in the registry's storage, or nothing.
+released() {
+  cat "$LAB_CACHE/registry/docker/registry/v2/repositories/hardway-lab/release/_manifests/tags/$1/current/link" 2>/dev/null || true
 }
 
 # in_lab LAB COMMAND…: with the lab's network, and names resolved by the lab's own server. Unlike with `ip netns exec`, cgroups

@@ -7,5 +7,5 @@ set -euo pipefail
 
 lab=${1:?which lab?}
 shift
-[[ -e /run/netns/hardway-$lab ]] || die "there is no lab called $lab"
+[[ -e /run/netns/hardway-$lab ]] || die "there is no lab named $lab"
 in_lab "$lab" "$@"

@@ -10,18 +10,31 @@ step() {
   local name=$1 what=$2 log=$HARDWAY_CACHE/log/$1.log status
   shift 2
   mkdir -p "$HARDWAY_CACHE/log"
-  printf '%s\n' "$what" >&2
+  printf '%s%s\n' "$(step_number "$name")" "$what" >&2
   # As a condition, the command would run on after its first failure.
   set +e
   (set -e; "$@") >"$log" 2>&1 </dev/null
   status=$?
   set -e
   if ((status != 0)); then
-    printf '\nfailed at this step, with exit code %s: %s (%s)\n' "$status" "$name" "$what" >&2
+    printf '\nthis step failed with exit code %s: %s (%s)\n' "$status" "$name" "$what" >&2
     tail -n 15 "$log" | sed 's/^/    /' >&2
-    printf 'all that it said: %s\n' "$log" >&2
+    printf 'full log: %s\n' "$log" >&2
     exit 1
   fi
+}
+
+# step_number NAME: which of the steps in $HARDWAY_STEPS it is, for whoever shows how far all of it is. Those that were done before say nothing.
+step_number() {
+  local steps number=0 step
+  read -ra steps <<<"${HARDWAY_STEPS-}"
+  for step in "${steps[@]}"; do
+    number=$((number + 1))
+    if [[ $step == "$1" ]]; then
+      printf 'step %s of %s: ' "$number" "${#steps[@]}"
+      return
+    fi
+  done
 }
 
 # as_root COMMAND…

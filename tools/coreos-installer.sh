@@ -18,5 +18,5 @@ build() {
   mv "$root/fixtures/iso.part" "$root/fixtures/iso"
 }
 
-[[ -d $root/fixtures/iso ]] || step coreos-installer "coreos-installer $version" build
+[[ -d $root/fixtures/iso ]] || step coreos-installer "building coreos-installer $version" build
 echo "$root"

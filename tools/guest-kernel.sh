@@ -29,5 +29,5 @@ download() {
   [[ -n $package ]] && (cd "$1" && apt-get download -q -o Acquire::Retries=3 -o APT::Sandbox::User=root "$package")
 }
 
-[[ -e $root/vmlinuz ]] || step guest-kernel "a kernel for virtual machines" build
+[[ -e $root/vmlinuz ]] || step guest-kernel "downloading a kernel for virtual machines" build
 echo "$root"

@@ -13,5 +13,5 @@ modules() {
   done
 }
 
-step crates "crates" cargo fetch --locked
-step modules "Go modules" modules
+step crates "downloading crates" cargo fetch --locked
+step modules "downloading Go modules" modules

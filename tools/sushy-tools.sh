@@ -17,5 +17,5 @@ install() {
   touch "$root/complete"
 }
 
-[[ -e $root/complete ]] || step sushy-tools "a Redfish emulator: sushy-tools $version" install
+[[ -e $root/complete ]] || step sushy-tools "installing a Redfish emulator: sushy-tools $version" install
 echo "$root/bin"

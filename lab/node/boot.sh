@@ -7,7 +7,7 @@ set -euo pipefail
 . "${BASH_SOURCE[0]%/*}/../common.sh"
 
 lab=${1:?which lab?} host=${2:?which host?}
-[[ ${3:-} == --ignition && -n ${4:-} ]] || die "--ignition is missing"
+[[ ${3:-} == --ignition && -n ${4:-} ]] || die "--ignition is required"
 name=hardway-$lab-$host file=$4
 
 # podman's word for a container that was never started.

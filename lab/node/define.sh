@@ -3,6 +3,7 @@
 # contract.
 #
 #   lab/node/define.sh LAB HOST --image IMAGE --ip IP/PREFIX --mac MAC --gateway IP [--registry HOST:PORT] [--memory SIZE] [--cpus N]
+#     [--podman OPTION]…
 #
 # What is there stays as it is.
 set -euo pipefail
@@ -28,27 +29,27 @@ read_arguments() {
       --gateway) gateway=$2 ;;
       --registry) registry=$2 ;;
       --memory | --cpus) extra+=("$1=$2") ;;
+      --podman) extra+=("$2") ;;
       *) die "unknown option $1" ;;
     esac
     shift 2
   done
   local option
   for option in image ip mac gateway; do
-    [[ -n ${!option} ]] || die "--$option is missing"
+    [[ -n ${!option} ]] || die "--$option is required"
   done
   name=hardway-$lab-$host
 }
 
 # Images and pods of the node lie in volumes: overlay file systems cannot be stacked.
 create() {
-  local limits volume volumes=()
-  mapfile -t limits < <(podman_limits)
+  local volume volumes=()
   for volume in containerd containers kubelet; do
     podman volume exists "$name-$volume" || podman volume create --label="hardway.lab=$lab" "$name-$volume" >/dev/null
     volumes+=(--volume="$name-$volume:/var/lib/$volume:exec")
   done
   podman create --name="$name" --hostname="$host" --label="hardway.lab=$lab" --network="ns:/run/netns/$name" \
-    --privileged --systemd=always --cgroupns=private --pids-limit=-1 "${limits[@]}" --no-hosts --tmpfs=/run --tmpfs=/tmp "${volumes[@]}" "${extra[@]}" \
+    --privileged --systemd=always --cgroupns=private --pids-limit=-1 --no-hosts --tmpfs=/run --tmpfs=/tmp "${volumes[@]}" "${extra[@]}" \
     --env=LAB_NAMESERVER="$gateway" --env=LAB_PLAIN_HTTP="$registry" "$image" >/dev/null
 }
 

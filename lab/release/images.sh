@@ -31,17 +31,24 @@ go_program() {
   (cd "$1" && CGO_ENABLED=0 go build -mod=readonly -trimpath -ldflags '-s -w' -o "$bin/$3" "$2")
 }
 
-# component_images: fills the array `images`: tag of the payload → repository and digest.
+# Programs that are the lab's own; all others that components.txt names are what they are called. A name with an @ is the lab's, too.
+own_programs=' hyperkube machine-config-controller machine-config-operator oc pod '
+
+# component_images: fills the arrays `images`, tag of the payload → repository and digest, and `kinds`, tag → what is in it:
+# stand-in, real, or empty.
 component_images() {
   local tag names
-  declare -gA images=()
+  declare -gA images=() kinds=() real_programs=()
   shell=$(shell_layer)
   if [[ -e $bin/lab-operator ]]; then
     operator=$(operator_layer)
   fi
   while read -r tag names; do
-    [[ -z $tag || $tag == \#* ]] || component "$tag" "$names"
+    [[ -z $tag || $tag == \#* || -n ${sources[$tag]:-} ]] || component "$tag" "$names"
   done <"$here/components.txt"
+  for tag in "${!sources[@]}"; do
+    real_component "$tag"
+  done
   stand_in_missing
 }
 
@@ -55,9 +62,15 @@ component() {
     layers+=(${operator:+"$operator"})
   fi
   mkdir -p "$folder/usr/bin"
+  kinds[$tag]=real
   for name in $2; do
     first=${first:-${name#@}}
     [[ $name == @* ]] || ln "$bin/$name" "$folder/usr/bin/$name"
+    if [[ $name == @* || $own_programs == *" $name "* ]]; then
+      kinds[$tag]=stand-in
+    else
+      real_programs[$tag]+=${real_programs[$tag]:+ }$name
+    fi
   done
   case $tag in
     kube-proxy) layers+=("$(iptables_layer)") ;;
@@ -71,8 +84,15 @@ component() {
 }
 
 # entry_point PROGRAM: the runtime part of an image's configuration.
+#
+# A whole cluster shares the processors of one computer, and most of its work are starts of API servers, which make much garbage and
+# keep little: they collect it more rarely, within a bound of memory.
 entry_point() {
-  jq -cn --arg program "$1" '{Entrypoint: [$program], Env: ["PATH=/usr/sbin:/usr/bin:/sbin:/bin"]}'
+  local collect='[]'
+  case ${1##*/} in
+    hyperkube | etcd) collect='["GOGC=400", "GOMEMLIMIT=768MiB"]' ;;
+  esac
+  jq -cn --arg program "$1" --argjson collect "$collect" '{Entrypoint: [$program], Env: (["PATH=/usr/sbin:/usr/bin:/sbin:/bin"] + $collect)}'
 }
 
 # Whatever a manifest names can be pulled; run, it says why it is of no use.
@@ -83,8 +103,9 @@ stand_in_missing() {
   chmod 0755 "$folder/usr/bin/not-in-the-lab"
   missing=not-in-the-lab@$(image not-in-the-lab "$(entry_point /usr/bin/not-in-the-lab)" "$shell" "$(layer "$folder")")
   while read -r tag; do
-    [[ -n ${images[$tag]:-} ]] || images[$tag]=$missing
-  done <"$repo/crates/hardway-assets/sample-release/image-names.txt"
+    # shellcheck disable=SC2034 # build.sh reads it
+    [[ -n ${images[$tag]:-} ]] || { images[$tag]=$missing && kinds[$tag]=empty; }
+  done < <(cat "$repo/crates/hardway-assets/sample-release/image-names.txt" && payload_tags)
 }
 
 # What every image but `pod` begins with: a static busybox under all its names, because generated pods use /bin/sh, sleep and
@@ -114,6 +135,22 @@ operator_layer() {
     [[ $name == @lab-operator ]] || ln -s lab-operator "$folder/usr/bin/${name#@}"
   done
   layer "$folder"
+}
+
+# tools_layer: what OpenShift's base image has and pods of its operators call: bash, which is their /bin/sh too (`time while` is no other
+# shell's), nice and ionice, and ss and flock, which wait for a port or a predecessor. Made once.
+tools_layer() {
+  local folder=$work/layer-tools made=$work/layer-tools.json lib='./usr/lib/*-linux-gnu' name patterns=()
+  if [[ ! -s $made ]]; then
+    mkdir -p "$folder"
+    for name in tinfo mnl elf bpf z cap bsd md selinux pcre2-8 tirpc gssapi_krb5 krb5 k5crypto com_err krb5support keyutils; do
+      patterns+=("$lib/lib$name.so*" "$lib/lib$name-[0-9]*.so")
+    done
+    from_node "$folder" './usr/bin/bash' './usr/bin/ss' './usr/bin/flock' './usr/bin/timeout' './usr/bin/nice' './usr/bin/ionice' "${patterns[@]}"
+    ln -s bash "$folder/usr/bin/sh"
+    layer "$folder" >"$made"
+  fi
+  cat "$made"
 }
 
 # kube-proxy calls iptables and conntrack, with the libraries they load.

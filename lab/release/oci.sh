@@ -32,11 +32,33 @@ image() {
   manifest=$(jq -cn --argjson config "$config" --argjson layers "$layers" '{
       schemaVersion: 2, mediaType: "application/vnd.oci.image.manifest.v1+json", $config, $layers}' \
     | blob application/vnd.oci.image.manifest.v1+json)
+  index_image "$name" "$manifest"
+  jq -r .digest <<<"$manifest"
+}
+
+# index_image NAME MANIFEST: the layout's index names it.
+index_image() {
   printf '{"imageLayoutVersion": "1.0.0"}' >"$layout/oci-layout"
   [[ -s $layout/index.json ]] || printf '{"schemaVersion": 2, "manifests": []}' >"$layout/index.json"
-  jq -c --argjson manifest "$manifest" --arg name "$name" '
+  jq -c --argjson manifest "$2" --arg name "$1" '
       .manifests |= map(select(.annotations["org.opencontainers.image.ref.name"] != $name))
         + [$manifest + {annotations: {"org.opencontainers.image.ref.name": $name}}]' "$layout/index.json" >"$layout/index.json.new"
   mv "$layout/index.json.new" "$layout/index.json"
+}
+
+# image_over BASE NAME CONFIG LAYER…: an image of the layout with more layers on top, whose entry point and environment stay where it has
+# them; prints its digest.
+image_over() {
+  local base=$1 name=$2 patch=$3 layers manifest config old
+  shift 3
+  layers=$(printf '%s\n' "$@" | jq -cs .)
+  old=$(manifest_of "$base")
+  config=$(jq -c --argjson patch "$patch" --argjson layers "$layers" '
+      .config = $patch + (.config // {}) + {Labels: ((.config.Labels // {}) + $patch.Labels)}
+      | .rootfs.diff_ids += ($layers | map(.digest)) | del(.history)' \
+    "$layout/blobs/sha256/$(jq -r '.config.digest | ltrimstr("sha256:")' "$old")" | blob application/vnd.oci.image.config.v1+json)
+  manifest=$(jq -c --argjson config "$config" --argjson layers "$layers" '.config = $config | .layers += $layers' "$old" \
+    | blob application/vnd.oci.image.manifest.v1+json)
+  index_image "$name" "$manifest"
   jq -r .digest <<<"$manifest"
 }

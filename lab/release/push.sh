@@ -6,14 +6,13 @@
 # push_all: every image to the repository of its name. What is in the storage is not sent again, but the tag of the release is
 # this release's, whoever pushed last.
 push_all() {
-  local port repository pushed tag
+  local port repository pushed
   pushed=$LAB_CACHE/pushed-$(printf '%s\n' "${images[@]}" "$release" | LC_ALL=C sort | sha256sum | cut -c1-16)
-  tag=$LAB_CACHE/registry/docker/registry/v2/repositories/hardway-lab/release/_manifests/tags/lab/current/link
-  [[ ! -e $pushed || $(cat "$tag" 2>/dev/null) != "$release" ]] || return 0
+  [[ ! -e $pushed || $(released "$tag") != "$release" ]] || return 0
   start_registry
   for repository in $(jq -r '.manifests[].annotations["org.opencontainers.image.ref.name"]' "$layout/index.json"); do
     skopeo copy --quiet --preserve-digests --dest-tls-verify=false "oci:$layout:$repository" \
-      "docker://127.0.0.1:$port/hardway-lab/$repository:lab"
+      "docker://127.0.0.1:$port/hardway-lab/$repository:$tag"
   done
   touch "$pushed"
 }
@@ -31,7 +30,7 @@ EOF
   OTEL_TRACES_EXPORTER=none docker-registry serve "$config" >"$work/registry.log" 2>&1 &
   echo $! >"$work/registry.pid"
   until curl --silent --fail --max-time 2 --output /dev/null "http://127.0.0.1:$port/v2/"; do
-    kill -0 "$(<"$work/registry.pid")" 2>/dev/null || die "docker-registry ended: $(tail -n 3 "$work/registry.log")"
+    kill -0 "$(<"$work/registry.pid")" 2>/dev/null || die "docker-registry exited: $(tail -n 3 "$work/registry.log")"
     sleep 0.1
   done
 }

@@ -13,6 +13,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 programs=(
   "etcd|etcd|.|"
   "etcdctl|etcd|go.etcd.io/etcd/etcdctl/v3|"
+  "etcdutl|etcd|go.etcd.io/etcd/etcdutl/v3|"
   "ignition-validate|ignition|github.com/coreos/ignition/v2/validate|-X github.com/coreos/ignition/v2/internal/version.Raw=v2.24.0"
   "ignition|ignition|github.com/coreos/ignition/v2/internal|-X github.com/coreos/ignition/v2/internal/version.Raw=v2.24.0 -X github.com/coreos/ignition/v2/internal/distro.selinuxRelabel=false"
   "kube-apiserver|kube|k8s.io/kubernetes/cmd/kube-apiserver|"

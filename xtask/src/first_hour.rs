@@ -26,29 +26,26 @@ const TYPED: [Typed; 17] = [
         "## Two files\n\nEverything begins with two files in a folder: `install-config.yaml`, as openshift-install knows it, and `inventory.yaml`, which says what your machines are.",
         "hardway init --dir demo --provider bare-metal",
     ),
-    typed("What is in them is checked without asking anybody.", "hardway validate --dir demo"),
+    typed("`validate` checks both files offline.", "hardway validate --dir demo"),
     refused(
-        "A mistake is placed in its file, and all of them are told at once.",
+        "All mistakes are reported at once, each with its place in the file.",
         "sed -i 's/OVNKubernetes/OVNKubernets/; s/hostPrefix: 23/hostPrefix: 33/' demo/install-config.yaml && hardway validate --dir demo",
         3,
     ),
     typed(
-        "Every field, file, certificate, unit and error has a page.",
+        "Every field, file, certificate, unit and error has an explanation.",
         "hardway explain networking.networkType",
     ),
     typed(
-        "Back again.",
+        "Now correct both.",
         "sed -i 's/OVNKubernets/OVNKubernetes/; s/hostPrefix: 33/hostPrefix: 23/' demo/install-config.yaml && hardway validate --dir demo",
     ),
     typed("## Before anything is done\n\nThe phases of an install, in order:", "hardway phase list"),
     typed(
-        "What can be checked on this host, the network and the registry; `hardway check` runs them.",
+        "The checks of this host, the network and the registry, which `hardway check` runs:",
         "hardway check --list",
     ),
-    typed(
-        "Every side effect that `hardway create cluster` would have, before it happens.",
-        "hardway plan --dir demo",
-    ),
+    typed("Everything that `hardway create cluster` would do, before it does it:", "hardway plan --dir demo"),
     typed(
         "## The files\n\nThis makes every key, certificate, manifest and config, and touches nothing but the folder.",
         "hardway create ignition-configs --dir demo",
@@ -56,20 +53,20 @@ const TYPED: [Typed; 17] = [
     typed("", "ls demo demo/ignition"),
     typed("A second run makes nothing, because nothing is stale.", "hardway status --dir demo"),
     typed(
-        "Edits are kept, and what they mean is said.",
+        "Edits are kept, and `status` shows what they affect.",
         "echo '# mine' >> demo/manifests/cluster-network-02-config.yml && hardway status --dir demo",
     ),
     typed(
-        "A change of the inputs makes stale what follows from it, and says why.",
+        "A change to the input files makes everything derived from it stale; `status` says why.",
         "sed -i 's/hostPrefix: 23/hostPrefix: 24/' demo/install-config.yaml && hardway status --dir demo",
     ),
-    typed("Certificates have an end.", "hardway status --dir demo --all | grep '^ends' | head -n 5"),
+    typed("Certificates expire.", "hardway status --dir demo --all | grep '^ends' | head -n 5"),
     typed(
         "What a certificate is for, who reads it, and what would happen without it:",
         "hardway explain etcd-signer",
     ),
     typed(
-        "## And then\n\n`hardway create cluster --dir demo` installs it. Without machines, `./demo.sh` does the same in a lab on this computer. What was done is taken back by `hardway destroy`; here nothing was.",
+        "## And then\n\n`hardway create cluster --dir demo` installs it. Without machines, `./demo.sh` does the same in a lab on this computer. `hardway destroy` undoes whatever was done; here, nothing was.",
         "hardway destroy --dir demo --dry-run",
     ),
     typed("", "hardway version"),
@@ -103,7 +100,7 @@ fn transcript() -> Result<String> {
     let programs = folder.path().join("programs");
     fs_err::create_dir(&programs)?;
     fs_err::os::unix::fs::symlink(fs_err::canonicalize(&program)?, programs.join("hardway"))?;
-    let mut text = "# A first hour\n\nWhat a newcomer types, and what is answered. `cargo xtask first-hour` runs these commands and writes this page; a test compares them.\n".to_owned();
+    let mut text = "# A first hour\n\nWhat a newcomer types, and what hardway prints. `cargo xtask first-hour` runs these commands and writes this page; the tests check that it is up to date.\n".to_owned();
     for typed in &TYPED {
         text += &answered(typed, folder.path(), &programs)?;
     }

@@ -36,7 +36,7 @@ fn old() -> Result<Vec<OldPage>> {
     let folder = crate::repository().join("docs/guide");
     let explained = explained()?;
     let mut old = Vec::new();
-    for file in guide::pages().iter().map(|page| page.file).chain(["README.md"]) {
+    for file in guide::pages().iter().map(|page| page.file).chain(["README.md", "hosted/02-inventory.md"]) {
         let path = folder.join(file);
         let text = fs_err::read_to_string(&path)?;
         let fresh = guide::fill(&text, &explained);

@@ -42,7 +42,7 @@ pub(crate) fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn
     assets.extend(kubeconfigs::assets(cluster));
     assets.extend(manifests::assets(cluster, release));
     assets.extend(operator_seeds::assets(cluster));
-    let static_pods = static_pods::assets(cluster);
+    let static_pods = static_pods::assets();
     assets.extend(ignition::assets(cluster, &static_pods));
     assets.extend(static_pods);
     assets
@@ -70,8 +70,8 @@ mod tests {
     use super::*;
     use crate::example;
     use crate::graph::Source;
+    use crate::input_tables::{INSTALL_CONFIG, INVENTORY};
     use crate::release_payload::sample;
-    use crate::schema::{INSTALL_CONFIG, INVENTORY};
 
     /// A misspelt path would be the hash of nothing, and the asset would never be made again.
     #[test]

@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::graph::{Facet, MakeError, Source};
 use crate::install_config::{CUSTOM_FEATURE_SET, InstallConfig, parse_gate};
-use crate::release_payload::{FeatureGates, InclusionRules, ReleasePayload};
+use crate::release_payload::{FeatureGates, InclusionRules, ReleaseManifest, ReleasePayload};
 
 /// The gate of releases with several operating systems.
 pub const OS_STREAMS: &str = "OSStreams";
 
-/// `spec.customNoUpgrade` of a FeatureGate: the gates of install-config by what is wanted of them.
+/// `spec.customNoUpgrade` of a FeatureGate: the gates of install-config, sorted into enabled and disabled.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CustomGates {
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -59,6 +59,23 @@ impl InclusionRules {
     }
 }
 
+impl ReleasePayload {
+    /// The CRDs for a cluster with this install-config: a gate it turns on by itself may bring one.
+    pub fn crds_of(&self, config: &InstallConfig) -> Vec<&ReleaseManifest> {
+        self.crds_by(&InclusionRules::of_config(self, config), &config.feature_set)
+    }
+
+    /// The image policies for a cluster with this install-config, in file order. The operator's `render` hands
+    /// them to the machine-config-operator before there is an API to ask (cluster-version-operator
+    /// `pkg/payload/render.go`).
+    pub fn image_policies_of(&self, config: &InstallConfig) -> Vec<&ReleaseManifest> {
+        let rules = InclusionRules::of_config(self, config);
+        let is_for =
+            |policy: &&ReleaseManifest| policy.head().is_ok_and(|head| rules.exclusion(&head).is_none());
+        self.image_policies.iter().filter(is_for).collect()
+    }
+}
+
 /// Whether a gate is on in the cluster; no where the release does not say.
 pub fn is_on(config: &InstallConfig, release: &ReleasePayload, gate: &str) -> bool {
     of(config, release).is_ok_and(|gates| gates.enabled.iter().any(|name| name == gate))
@@ -73,7 +90,7 @@ fn of_set<'a>(release: &'a ReleasePayload, feature_set: &str) -> Result<&'a Feat
     release.feature_gates.get(feature_set).ok_or_else(|| {
         let name = if feature_set.is_empty() { "Default" } else { feature_set };
         MakeError::Release(format!(
-            "release {} does not say which gates are in feature set {name}",
+            "release {} does not list the gates of feature set {name}",
             release.version
         ))
     })

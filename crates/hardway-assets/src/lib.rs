@@ -37,9 +37,10 @@
 //!
 //! ```text
 //! install_config + inventory ──► Cluster ─┐     yaml, schema, violation: reading, and all mistakes at once
-//! release_payload ────────────────────────┼─► pki ─► kubeconfigs ─► manifests, static pods, seeds ─► ignition
+//! release_payload ────────────────────────┼─► pki ─► kubeconfigs; manifests, static pods, seeds ─► ignition
 //! secrets ────────────────────────────────┘        (each an asset of `graph`, each told about by `explain`)
 //!
+//! day_two                          what a cluster is given after its install
 //! host_services, install_media     what is around the hosts, and what they boot from
 //! diff                             what was made, held against what openshift-install makes
 //! guide                            the chapters of the guide, and their tables
@@ -47,6 +48,8 @@
 
 mod all_assets;
 mod cluster;
+pub mod day_two;
+mod day_two_settings;
 pub mod der;
 pub mod diff;
 pub mod example;
@@ -58,13 +61,17 @@ pub mod graph;
 pub mod guide;
 pub mod host_identity;
 pub mod host_services;
+pub mod hosted_inventory;
 pub mod ignition;
+mod ignition_spec;
+pub mod input_tables;
 pub mod install_config;
 pub mod install_media;
 pub mod inventory;
 pub mod kubeconfigs;
 pub mod machine_provider;
 mod manifests;
+mod nearest;
 pub mod node_name;
 mod object_file;
 mod operator_seeds;
@@ -78,10 +85,12 @@ pub mod schema;
 pub mod secrets;
 pub mod static_pods;
 pub mod violation;
+pub mod work_paths;
 pub mod yaml;
 
 pub use cluster::{Cluster, Topology};
 pub use file::{File, Tree};
+pub use manifests::no_proxy;
 pub use phase::Phase;
 pub use project::{OnDisk, Project, ProjectError};
 

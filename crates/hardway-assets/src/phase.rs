@@ -62,9 +62,61 @@ phases! {
 }
 
 impl Phase {
+    /// Whether it is done on the computer itself where the machines have a network of their own: it looks at what they are
+    /// made with, or makes it.
+    pub fn is_before_machines(self) -> bool {
+        match self {
+            Self::CheckHost | Self::BuildInfra => true,
+            Self::FetchRelease
+            | Self::MakePki
+            | Self::MakeKubeconfigs
+            | Self::MakeManifests
+            | Self::RenderNodes
+            | Self::MakeIgnition
+            | Self::InstallOs
+            | Self::AwaitBootstrap
+            | Self::JoinControlPlane
+            | Self::AwaitEtcd
+            | Self::RemoveBootstrap
+            | Self::BootWorkers
+            | Self::JoinWorkers
+            | Self::AwaitOperators
+            | Self::VerifyCluster => false,
+        }
+    }
+
+    /// Whether there is a cluster by then that can be asked what is wrong with it.
+    pub fn has_cluster(self) -> bool {
+        match self {
+            Self::CheckHost
+            | Self::BuildInfra
+            | Self::FetchRelease
+            | Self::MakePki
+            | Self::MakeKubeconfigs
+            | Self::MakeManifests
+            | Self::RenderNodes
+            | Self::MakeIgnition
+            | Self::InstallOs => false,
+            Self::AwaitBootstrap
+            | Self::JoinControlPlane
+            | Self::AwaitEtcd
+            | Self::RemoveBootstrap
+            | Self::BootWorkers
+            | Self::JoinWorkers
+            | Self::AwaitOperators
+            | Self::VerifyCluster => true,
+        }
+    }
+
     /// Its place in [`Phase::ALL`], from one: the number of its page in the guide.
     pub fn number(self) -> usize {
         self as usize + 1
+    }
+}
+
+impl serde::Serialize for Phase {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 

@@ -1,15 +1,15 @@
 //! The way in: two files, a release and what lies in the working directory become a plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 
 use crate::graph::{
-    Asset, Graph, GraphError, Inputs, Lock, Plan, PlanError, Source, World, plan, plan_around,
+    Asset, Expiry, Graph, GraphError, Inputs, Lock, Plan, PlanError, World, plan, plan_around,
 };
 use crate::install_config::{InstallConfig, Rules, architecture};
-use crate::inventory::{self, Inventory, KeyAlgorithm, read_both};
-use crate::pki::{self, Expiry};
+use crate::inventory::{self, Inventory, read_both};
+use crate::pki;
 use crate::release_payload::{ReleasePayload, RenderedConfig};
 use crate::secrets::{SecretBundle, SecretsError};
 use crate::{Cluster, GENERATOR, Tree};
@@ -44,6 +44,7 @@ pub struct Project {
     lock: Lock,
     graph: Graph,
     due: Vec<Expiry>,
+    undone: Vec<String>,
     now: Timestamp,
 }
 
@@ -68,7 +69,7 @@ pub enum ProjectError {
     #[error("the secrets of the cluster cannot be used")]
     Secrets(#[from] SecretsError),
     /// The assets do not fit together: a mistake of this crate.
-    #[error("the assets cannot be put in order")]
+    #[error("the assets have no valid order")]
     Graph(#[from] GraphError),
 }
 
@@ -130,7 +131,9 @@ impl Project {
         on_disk: OnDisk,
         now: Timestamp,
     ) -> Result<Self, ProjectError> {
-        Self::with_keys(config, inventory, release, on_disk, now, pki::catalogue::keys)
+        Self::with_keys(config, inventory, release, on_disk, now, |secrets, cluster| {
+            secrets.complete(&pki::catalogue::keys(cluster))
+        })
     }
 
     /// The same to look at, and not to write down: a key that was never drawn is stood in for by one that takes no time to make. What
@@ -156,9 +159,8 @@ impl Project {
         on_disk: OnDisk,
         now: Timestamp,
     ) -> Result<Self, ProjectError> {
-        Self::with_keys(config, inventory, release, on_disk, now, |cluster| {
-            let keys = pki::catalogue::keys(cluster).into_iter();
-            keys.map(|(name, _)| (name, KeyAlgorithm::EcdsaP256)).collect()
+        Self::with_keys(config, inventory, release, on_disk, now, |secrets, cluster| {
+            secrets.complete_to_look(pki::catalogue::keys(cluster).into_iter().map(|(name, _)| name))
         })
     }
 
@@ -168,11 +170,11 @@ impl Project {
         release: ReleasePayload,
         on_disk: OnDisk,
         now: Timestamp,
-        keys: fn(&Cluster) -> Vec<(String, KeyAlgorithm)>,
+        complete: fn(&mut SecretBundle, &Cluster) -> Result<(), SecretsError>,
     ) -> Result<Self, ProjectError> {
         let OnDisk { mut secrets, tree, lock } = on_disk;
         let mut cluster = Cluster::of(config, inventory, &mut secrets, now)?;
-        secrets.complete(&keys(&cluster))?;
+        complete(&mut secrets, &cluster)?;
         let due = due(&cluster, &tree, &lock, now);
         if !due.is_empty() {
             let second = Timestamp::from_second(now.as_second()).unwrap_or(now);
@@ -180,7 +182,7 @@ impl Project {
             secrets.set_identity(&cluster.identity);
         }
         let graph = Graph::of(&cluster, &release, &tree, &lock)?;
-        Ok(Self { cluster, release, secrets, tree, lock, graph, due, now })
+        Ok(Self { cluster, release, secrets, tree, lock, graph, due, undone: Vec::new(), now })
     }
 
     /// What must be written, what is taken away, and why.
@@ -207,7 +209,7 @@ impl Project {
         plan(&self.graph, &self.world(), wanted)
     }
 
-    /// The same, around what cannot be made, and without what is made from that.
+    /// The same without what cannot be made and whatever depends on it.
     pub fn plan_around(&self, wanted: impl Fn(&dyn Asset) -> bool) -> (Plan, Vec<PlanError>) {
         plan_around(&self.graph, &self.world(), wanted)
     }
@@ -215,15 +217,58 @@ impl Project {
     fn world(&self) -> World<'_> {
         let (cluster, release, secrets, tree) = (&self.cluster, &self.release, &self.secrets, &self.tree);
         let inputs = Inputs { cluster, release, secrets, tree };
-        World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due }
+        World { inputs, lock: &self.lock, generator: GENERATOR, expiring: &self.due, undone: &self.undone }
     }
 
     /// The same once a plan was carried out.
     pub fn after(mut self, plan: &Plan) -> Result<Self, GraphError> {
         self.tree = plan.tree(&self.tree);
         self.lock = plan.lock.clone();
+        self.undone.clear();
         self.graph = Graph::of(&self.cluster, &self.release, &self.tree, &self.lock)?;
         Ok(self)
+    }
+
+    /// The same as if nobody had edited, deleted or written these files: the next plan makes those that an asset makes, and
+    /// knows nothing of the others.
+    ///
+    /// ```
+    /// # use hardway_assets::{OnDisk, Project, example, release_payload};
+    /// # let now = "2026-11-15T00:00:00Z".parse()?;
+    /// # let (config, inventory) = (example::INSTALL_CONFIG, example::INVENTORY);
+    /// let path = "manifests/cluster-dns-02-config.yml";
+    /// let made = Project::read(config, inventory, release_payload::sample(), OnDisk::default(), now)?;
+    /// let plan = made.plan()?;
+    /// let (mut tree, lock, secrets) = (plan.tree(made.tree()), plan.lock, made.secrets().clone());
+    /// tree.remove(path);
+    ///
+    /// let on_disk = OnDisk { secrets, tree, lock };
+    /// let project = Project::read(config, inventory, release_payload::sample(), on_disk, now)?;
+    /// assert!(project.plan()?.writes.iter().all(|file| file.path != path), "what somebody deleted stays deleted");
+    /// let undone = project.undo([path.to_owned()].into())?;
+    /// assert!(undone.plan()?.writes.iter().any(|file| file.path == path));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn undo(&self, paths: BTreeSet<String>) -> Result<Self, GraphError> {
+        let (mut tree, mut lock) = (self.tree.clone(), self.lock.clone());
+        for path in &paths {
+            tree.remove(path);
+            lock.files.remove(path);
+        }
+        let graph = Graph::of(&self.cluster, &self.release, &tree, &lock)?;
+        let (cluster, release, secrets) = (self.cluster.clone(), self.release.clone(), self.secrets.clone());
+        let (due, now) = (self.due.clone(), self.now);
+        Ok(Self {
+            cluster,
+            release,
+            secrets,
+            tree,
+            lock,
+            graph,
+            due,
+            undone: paths.into_iter().collect(),
+            now,
+        })
     }
 
     /// Takes node configs that the release's machine-config-operator rendered from the manifests, by pool.
@@ -233,23 +278,10 @@ impl Project {
         Ok(())
     }
 
-    /// Files of `secrets/` that files were made from and that are not in a bundle any more.
+    /// Files of `secrets/` that files were made from, that are still needed, and that are not in a bundle any more.
     pub fn lost_secrets(&self, on_disk: &SecretBundle) -> Vec<&str> {
-        let mut lost: Vec<&str> = self
-            .lock
-            .sources
-            .values()
-            .flat_map(|sources| sources.keys())
-            .filter_map(|source| match source {
-                Source::Secret(name) => Some(name.as_str()),
-                Source::Generation(_) | Source::Identity | Source::Issued(_) => Some("identity.json"),
-                _ => None,
-            })
-            .filter(|name| on_disk.get(name).is_err())
-            .collect();
-        lost.sort_unstable();
-        lost.dedup();
-        lost
+        let is_lost = |name: &&str| self.secrets.get(name).is_ok() && on_disk.get(name).is_err();
+        self.lock.secrets().into_iter().filter(is_lost).collect()
     }
 
     /// Both files, checked, and the facts that follow from them.

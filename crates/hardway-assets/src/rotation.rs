@@ -19,7 +19,7 @@ pub(crate) const DESCRIPTION: &str = "openshift.io/description";
 
 /// What a certificate is for its operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RotatedKind {
     /// Signs others.
     Signer,
     /// A leaf without names.
@@ -38,7 +38,7 @@ pub(crate) fn tls_secret(
     inputs: &Inputs<'_>,
     (namespace, name): (&str, &str),
     certificate: &str,
-    kind: Kind,
+    kind: RotatedKind,
     component: &str,
 ) -> Result<Value, MakeError> {
     let path = pki::path(certificate);
@@ -75,13 +75,13 @@ pub(crate) fn labelled(mut object: Value, kind: &str) -> Value {
     object
 }
 
-fn annotations(facts: &CertificateFacts, kind: Kind, component: &str) -> Value {
+fn annotations(facts: &CertificateFacts, kind: RotatedKind, component: &str) -> Value {
     let mut annotations = Map::new();
     let mut put = |key: &str, value: String| annotations.insert(key.to_owned(), value.into());
     put("auth.openshift.io/certificate-not-before", facts.not_before.to_string());
     put("auth.openshift.io/certificate-not-after", facts.not_after.to_string());
     put("auth.openshift.io/certificate-issuer", facts.issuer_common_name.clone());
-    if kind == Kind::Serving {
+    if kind == RotatedKind::Serving {
         put("auth.openshift.io/certificate-hostnames", facts.sans.join(","));
     }
     put(OWNER, component.to_owned());
@@ -92,5 +92,5 @@ fn annotations(facts: &CertificateFacts, kind: Kind, component: &str) -> Value {
 fn first(path: &str, text: &str) -> Result<CertificateFacts, MakeError> {
     let bad = |reason: String| MakeError::BadFile { path: path.to_owned(), reason, offset: None };
     let certificates = pki::inspect(text).map_err(|error| bad(error.to_string()))?;
-    certificates.into_iter().next().ok_or_else(|| bad("there is no certificate in it".to_owned()))
+    certificates.into_iter().next().ok_or_else(|| bad("it contains no certificate".to_owned()))
 }

@@ -36,7 +36,7 @@ fn run(state: &State, tree: &Tree, lock: &Lock) -> Plan {
     let all = SecretBundle::from_files(files);
     let graph = Graph::of(&state.cluster, &state.release, &Tree::default(), &Lock::default()).unwrap();
     let inputs = Inputs { cluster: &state.cluster, release: &state.release, secrets: &all, tree };
-    let world = World { inputs, lock, generator: "test", expiring: &[] };
+    let world = World { inputs, lock, generator: "test", expiring: &[], undone: &[] };
     plan(&graph, &world, |_| true).unwrap_or_else(|e| panic!("{}: {}", e.asset, e.error))
 }
 
@@ -150,7 +150,6 @@ fn mutations() -> Vec<Mutation> {
         ("dns", |s| inventory_of(s).network.dns = vec!["192.168.126.2".parse().unwrap()]),
         ("api VIP", |s| inventory_of(s).network.api_vip = vec!["192.168.126.12".parse().unwrap()]),
         ("short lifetime", |s| inventory_of(s).pki.short_lived_hours = 48),
-        ("kube-proxy", |s| inventory_of(s).options.kube_proxy_on_masters = true),
         ("ignition server", |s| {
             inventory_of(s).ignition_server.url = ServerUrl::parse("https://install.example.com").ok()
         }),

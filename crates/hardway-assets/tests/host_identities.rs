@@ -126,7 +126,7 @@ fn a_generation_changes_the_files_of_its_host_only() {
     let graph = Graph::of(&cluster, &before.release, &before.tree, &before.plan.lock).unwrap();
     let inputs =
         Inputs { cluster: &cluster, release: &before.release, secrets: &secrets, tree: &before.tree };
-    let world = World { inputs, lock: &before.plan.lock, generator: "test", expiring: &[] };
+    let world = World { inputs, lock: &before.plan.lock, generator: "test", expiring: &[], undone: &[] };
     let after = plan(&graph, &world, |_| true).unwrap();
     let mut written: Vec<&str> = after.writes.iter().map(|file| file.path.as_str()).collect();
     written.sort_unstable();

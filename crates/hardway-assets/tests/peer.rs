@@ -123,7 +123,7 @@ fn made(config: &str, inventory: &str) -> (Tree, SecretBundle) {
     let graph =
         Graph::of(&cluster, &release, &Tree::default(), &Lock::default()).expect("the graph has no cycle");
     let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &Tree::default() };
-    let world = World { inputs, lock: &Lock::default(), generator: "test", expiring: &[] };
+    let world = World { inputs, lock: &Lock::default(), generator: "test", expiring: &[], undone: &[] };
     let plan = plan(&graph, &world, |_| true).expect("every asset can be made");
     let mut tree = Tree::default();
     plan.writes.iter().for_each(|file| tree.insert(&file.path, file.bytes.clone()));

@@ -38,7 +38,7 @@ pub enum ArchiveError {
 }
 
 /// One member of the archive.
-pub struct Member<'a> {
+pub struct ArchiveMember<'a> {
     /// File, folder, link, …
     pub kind: EntryType,
     /// Of its data, in bytes.
@@ -49,7 +49,7 @@ pub struct Member<'a> {
     pub data: &'a mut dyn Read,
 }
 
-impl Member<'_> {
+impl ArchiveMember<'_> {
     /// A file with content; some writers call it contiguous.
     pub fn is_plain(&self) -> bool {
         self.kind.is_file() || self.kind.is_contiguous()
@@ -61,7 +61,7 @@ impl Member<'_> {
 pub fn walk<E: From<ArchiveError>>(
     archive: impl Read,
     limits: ArchiveLimits,
-    visit: impl FnMut(&str, &mut Member<'_>) -> Result<bool, E>,
+    visit: impl FnMut(&str, &mut ArchiveMember<'_>) -> Result<bool, E>,
 ) -> Result<(), E> {
     let left = Cell::new(Some(limits.bytes));
     let result = walk_capped(Archive::new(Capped { inner: archive, left: &left }), limits, visit);
@@ -72,7 +72,7 @@ pub fn walk<E: From<ArchiveError>>(
 fn walk_capped<E: From<ArchiveError>>(
     mut archive: Archive<impl Read>,
     limits: ArchiveLimits,
-    mut visit: impl FnMut(&str, &mut Member<'_>) -> Result<bool, E>,
+    mut visit: impl FnMut(&str, &mut ArchiveMember<'_>) -> Result<bool, E>,
 ) -> Result<(), E> {
     let mut names = LongNames::default();
     let entries = archive.entries().map_err(ArchiveError::Unreadable)?.raw(true);
@@ -95,7 +95,7 @@ fn walk_capped<E: From<ArchiveError>>(
             .unwrap_or_else(|| entry.link_name_bytes().map(|name| lossy(&name)).unwrap_or_default());
         let path = inside(&path)?;
         let kind = entry.header().entry_type();
-        if !visit(&path, &mut Member { kind, size, target, data: &mut entry })? {
+        if !visit(&path, &mut ArchiveMember { kind, size, target, data: &mut entry })? {
             return Ok(());
         }
     }

@@ -16,11 +16,21 @@ pub fn error_sentence(error: &dyn Error) -> String {
         }
         next = error.source();
     }
-    LAYERS.iter().fold(parts.join(": "), |text, (layer, word)| text.replace(layer, word))
+    let text = LAYERS.iter().fold(parts.join(": "), |text, (layer, word)| text.replace(layer, word));
+    without_status(&text)
+}
+
+/// Without the whole answer of an API server, which kube's error shows behind its message and reason.
+fn without_status(text: &str) -> String {
+    match text.split_once(" (Status {").map(|(before, rest)| (before, rest.split_once(" })"))) {
+        Some((before, Some((_, after)))) => format!("{before}{after}"),
+        _ => text.to_owned(),
+    }
 }
 
 /// What layers of HTTP clients say before the cause, and what is said instead.
-const LAYERS: [(&str, &str); 5] = [
+const LAYERS: [(&str, &str); 6] = [
+    ("ApiError: ", ""),
     ("ServiceError: ", ""),
     ("client error (Connect): ", ""),
     ("client error (SendRequest): ", ""),
@@ -65,6 +75,9 @@ mod tests {
             "failed to lookup address information: no such name",
         ];
         assert_eq!(error_sentence(&nest(&of_kube)), "looking up its name: no such name");
+        let of_server =
+            "ApiError: not found: NotFound (Status { status: Some(Failure), code: 404, details: None })";
+        assert_eq!(error_sentence(&nest(&[of_server])), "not found: NotFound");
     }
 
     #[derive(Debug, thiserror::Error)]

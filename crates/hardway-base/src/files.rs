@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use fs_err::File;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempDir};
 
 /// How the names of files begin that were not finished. Whoever owns a folder may remove those that a cut-off run left.
 pub const UNFINISHED: &str = ".hardway-";
@@ -127,6 +127,15 @@ impl Write for Replacement {
     }
 }
 
+/// A folder for a while, which nobody but its owner can look into, whatever the umask. It goes when it is dropped.
+///
+/// # Errors
+/// When none can be made where temporary files go (`TMPDIR`).
+pub fn private_folder(prefix: &str) -> io::Result<TempDir> {
+    // By itself `tempfile` gives a folder the mode that every new one has: others could read in it.
+    tempfile::Builder::new().prefix(prefix).permissions(Permissions::from_mode(0o700)).tempdir()
+}
+
 /// Makes names that were given, changed or taken away in a folder permanent: until then, a power cut may undo them.
 ///
 /// # Errors
@@ -190,6 +199,15 @@ mod tests {
         for text in &contents {
             assert_eq!(fs_err::read_to_string(folder.path().join(text)).unwrap(), *text);
         }
+    }
+
+    #[test]
+    fn a_private_folder_is_its_owners_alone_and_goes() {
+        let folder = private_folder("hardway-test-").unwrap();
+        assert_eq!(fs_err::metadata(folder.path()).unwrap().permissions().mode() & 0o7777, 0o700);
+        let path = folder.path().to_owned();
+        drop(folder);
+        assert!(!path.exists());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! PEM: base64 between two labelled lines, 64 characters a line, as Go's `encoding/pem` writes it.
 
+use std::fmt;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -12,6 +14,10 @@ pub struct Block {
     pub der: Vec<u8>,
 }
 
+/// Something in a text is neither white space nor a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotPem;
+
 /// Writes one block, with a final newline.
 pub fn encode(label: &str, der: &[u8]) -> String {
     let body = STANDARD.encode(der);
@@ -23,19 +29,22 @@ pub fn encode(label: &str, der: &[u8]) -> String {
     text + &format!("-----END {label}-----\n")
 }
 
-/// Reads every block. `Err` carries the text that is left over: not white space and not a block.
-pub fn decode(text: &str) -> Result<Vec<Block>, &str> {
+/// Reads every block.
+///
+/// # Errors
+/// When there is more than blocks and white space. What it is, is not said: it may be a key that lost a line.
+pub fn decode(text: &str) -> Result<Vec<Block>, NotPem> {
     let mut blocks = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find("-----BEGIN ") {
         if !rest[..start].trim().is_empty() {
-            return Err(rest);
+            return Err(NotPem);
         }
-        let (block, after) = one(&rest[start..]).ok_or(rest)?;
+        let (block, after) = one(&rest[start..]).ok_or(NotPem)?;
         blocks.push(block);
         rest = after;
     }
-    if rest.trim().is_empty() { Ok(blocks) } else { Err(rest) }
+    if rest.trim().is_empty() { Ok(blocks) } else { Err(NotPem) }
 }
 
 fn one(text: &str) -> Option<(Block, &str)> {
@@ -45,6 +54,14 @@ fn one(text: &str) -> Option<(Block, &str)> {
     let der = STANDARD.decode(body).ok()?;
     Some((Block { label: label.to_owned(), der }, after))
 }
+
+impl fmt::Display for NotPem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("there is something that is not PEM")
+    }
+}
+
+impl std::error::Error for NotPem {}
 
 #[cfg(test)]
 mod tests {
@@ -61,7 +78,7 @@ mod tests {
 
     #[test]
     fn trailing_text_is_refused() {
-        assert_eq!(decode(&(encode("CERTIFICATE", b"x") + "hello")).unwrap_err().trim(), "hello");
+        assert!(decode(&(encode("CERTIFICATE", b"x") + "hello")).is_err());
         assert!(decode("-----BEGIN A-----\n%%\n-----END A-----\n").is_err());
         assert!(decode("-----BEGIN A-----\nAAAA\n").is_err());
     }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-/// A call of ssh up to the destination; options and the command that runs there come behind.
+/// A call of ssh up to the destination; the command that runs there comes behind.
 ///
 /// ```
 /// use hardway_base::{HostKeyCheck, SshCall};
 ///
 /// let call = SshCall::to("core@192.168.126.100", HostKeyCheck::AsTheUser);
-/// assert_eq!(call.words().join(" "), "ssh -o BatchMode=yes -o ForwardAgent=no core@192.168.126.100");
+/// assert_eq!(call.words().join(" "), "ssh -o BatchMode=yes -o ForwardAgent=no -- core@192.168.126.100");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SshCall {
@@ -85,7 +85,8 @@ impl SshCall {
         words.extend(self.port.into_iter().flat_map(|port| ["-p".to_owned(), port.to_string()]));
         let key = self.key.iter().flat_map(|key| ["-i".to_owned(), key.display().to_string()]);
         words.extend(key);
-        words.push(self.destination.clone());
+        // Whatever it is called, it is no option.
+        words.extend(["--".to_owned(), self.destination.clone()]);
         words
     }
 }
@@ -127,7 +128,7 @@ mod tests {
             "-o HostKeyAlias=master-0.ocp4.example.com ",
             "-o HostKeyAlgorithms=ecdsa-sha2-nistp256 ",
             "-o IdentitiesOnly=yes ",
-            "-p 2222 -i /k core@10.0.0.1",
+            "-p 2222 -i /k -- core@10.0.0.1",
         ] {
             assert!(text.contains(option), "{option}: {text}");
         }

@@ -1,22 +1,18 @@
-//! Clocks: one that is asked for the time, and one that never goes back, whatever is done to the computer's.
+//! A clock that never goes back, whatever is done to the computer's.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
-/// Tells the time; tests have their own.
-pub type Now = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-
 /// A clock that was started.
 #[derive(Clone, Copy, Debug)]
-pub struct Clock {
+pub struct SteadyClock {
     wall: Timestamp,
     began: Instant,
 }
 
-impl Clock {
+impl SteadyClock {
     /// Starts at the given time.
     pub fn start(wall: Timestamp) -> Self {
         Self { wall, began: Instant::now() }

@@ -20,7 +20,7 @@ pub use self::nodes::DeclaredNodes;
 use crate::objects::{Node, Override};
 
 /// The nodes of a cluster, and the names and addresses that are nobody's or somebody else's. Empty when there is no inventory, as in
-/// a folder of openshift-install. `hardway csr declared` prints it, for an approver that runs without the working folder.
+/// a folder of openshift-install. `hardway approve declared` prints it, for an approver that runs without the working folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Declared {
@@ -86,6 +86,9 @@ impl HostIdentity {
     }
 }
 
+/// Whose address the bootstrap host's is.
+pub const BOOTSTRAP_HOST: &str = "the bootstrap host";
+
 /// An address that is no node's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -102,7 +105,7 @@ impl Declared {
         Self::with_roles(&cluster.config, &cluster.inventory, &cluster.identity.generations, Some)
     }
 
-    /// For an approver, which does not ask for roles: what `hardway csr declared` prints and reads. `generations` are those
+    /// For an approver, which does not ask for roles: what `hardway approve declared` prints and reads. `generations` are those
     /// of `secrets/identity.json`.
     pub fn new(
         config: &InstallConfig,
@@ -135,7 +138,7 @@ impl Declared {
             ("the ingress", &network.ingress_vip),
             ("the gateway", &network.gateway),
             ("a name server", &network.dns),
-            ("the bootstrap host", &bootstrap),
+            (BOOTSTRAP_HOST, &bootstrap),
         ];
         let others = others.iter().flat_map(|(of, addresses)| {
             addresses.iter().map(|address| OtherAddress { address: *address, of: (*of).to_owned() })
@@ -195,9 +198,9 @@ impl Declared {
 }
 
 /// What to do about a node that is called otherwise than declared.
-pub const NAME_FIX: &str = "a machine is called what /etc/hostname says, else what DHCP tells it (option 12), else what the PTR record of its address says: make that the \
-                            declared name, then `hostnamectl set-hostname` it there, remove /var/lib/kubelet/pki and /var/lib/kubelet/kubeconfig, \
-                            delete the Node of the wrong name, and reboot";
+pub const NAME_FIX: &str = "a machine takes its name from /etc/hostname, else from DHCP (option 12), else from the PTR record \
+ of its address: make that the declared name, then run `hostnamectl set-hostname` on the machine, remove /var/lib/kubelet/pki \
+ and /var/lib/kubelet/kubeconfig, delete the Node with the wrong name, and reboot";
 
 impl DeclaredNode {
     /// Its role, or `node` where that is not known.

@@ -1,4 +1,4 @@
-//! A TLS handshake, to see what a server presents. Nothing is said over it.
+//! A TLS handshake, to see what a server presents. No data is sent over it.
 
 use std::io::{self, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -54,6 +54,18 @@ impl From<io::Error> for HandshakeError {
     fn from(error: io::Error) -> Self {
         Self::Io(Arc::new(error))
     }
+}
+
+/// What a server presents, whoever signed it: the chain, the server's own certificate first.
+///
+/// # Errors
+/// When it does not come to that.
+pub async fn presented(
+    host: String,
+    port: u16,
+    patience: Duration,
+) -> Result<Vec<CertificateFacts>, HandshakeError> {
+    chain(host, port, Trust::Nobody, patience).await
 }
 
 /// The chain, the server's own certificate first.
@@ -124,4 +136,36 @@ fn goodbye(mut connection: ClientConnection, mut socket: TcpStream) {
     connection.send_close_notify();
     let _ = connection.write_tls(&mut socket);
     let _ = socket.flush();
+}
+
+/// Why a name does not resolve, or nobody answers at a port.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum NoAnswer {
+    /// It did not come in time.
+    #[error("no answer")]
+    Late,
+    /// The system says why.
+    #[error("{0}")]
+    Io(Arc<io::Error>),
+    /// Somebody is there, and there is no TLS with it.
+    #[error("{0}")]
+    Tls(HandshakeError),
+}
+
+impl From<io::Error> for NoAnswer {
+    fn from(error: io::Error) -> Self {
+        Self::Io(Arc::new(error))
+    }
+}
+
+impl From<tokio::time::error::Elapsed> for NoAnswer {
+    fn from(_: tokio::time::error::Elapsed) -> Self {
+        Self::Late
+    }
+}
+
+impl From<HandshakeError> for NoAnswer {
+    fn from(error: HandshakeError) -> Self {
+        Self::Tls(error)
+    }
 }

@@ -21,21 +21,21 @@ const CONTEXT: &[&str] = &["cluster", "user", "namespace"];
 /// Fields that are known and refused, and why.
 const REFUSED: &[(&str, &str)] = &[
     ("exec", "it would run a program on this host"),
-    ("auth-provider", "it would have a plug-in log in from this host"),
+    ("auth-provider", "it would run a login plug-in on this host"),
     ("tokenFile", "it names a file of this host"),
     ("certificate-authority", "it names a file of this host"),
     ("client-certificate", "it names a file of this host"),
     ("client-key", "it names a file of this host"),
-    ("proxy-url", "it would send everything through somebody else"),
-    ("insecure-skip-tls-verify", "nobody would check whom a token is sent to"),
-    ("tls-server-name", "a certificate for another name would do"),
-    ("username", "passwords are not sent: no API server takes them"),
-    ("password", "passwords are not sent: no API server takes them"),
-    ("as", "it would act as somebody else"),
-    ("as-uid", "it would act as somebody else"),
-    ("as-groups", "it would act as somebody else"),
-    ("as-user-extra", "it would act as somebody else"),
-    ("extensions", "what is in there is not known"),
+    ("proxy-url", "it would send all traffic through a proxy"),
+    ("insecure-skip-tls-verify", "the server's certificate would not be verified"),
+    ("tls-server-name", "it would accept a certificate for another name"),
+    ("username", "passwords are not supported: no API server accepts them"),
+    ("password", "passwords are not supported: no API server accepts them"),
+    ("as", "it would impersonate another user"),
+    ("as-uid", "it would impersonate another user"),
+    ("as-groups", "it would impersonate another user"),
+    ("as-user-extra", "it would impersonate another user"),
+    ("extensions", "its content is unknown"),
 ];
 
 /// Larger than any by far: all that a Secret can hold is a megabyte.
@@ -52,15 +52,12 @@ pub(crate) fn read(text: &str) -> Result<Kubeconfig, Flaws> {
     let document = yaml::read(text).map_err(|errors| {
         let line = |at: usize| text.get(..at).unwrap_or_default().matches('\n').count() + 1;
         // The reader's own words may have some of the text in them.
-        errors
-            .iter()
-            .map(|error| format!("line {}: this is no YAML", line(error.span.start)))
-            .collect::<Flaws>()
+        errors.iter().map(|error| format!("line {}: invalid YAML", line(error.span.start))).collect::<Flaws>()
     })?;
     let mut reader = Reader::default();
     let taken = reader.document(&document);
     match taken.filter(|_| reader.flaws.is_empty()) {
-        Some(taken) => serde_json::from_value(taken).map_err(|_| vec!["it is no kubeconfig".to_owned()]),
+        Some(taken) => serde_json::from_value(taken).map_err(|_| vec!["it is not a kubeconfig".to_owned()]),
         None => Err(reader.flaws),
     }
 }
@@ -115,7 +112,7 @@ impl Reader {
     ) -> Vec<(&'static str, &'n Node)> {
         let Value::Map(entries) = &node.value else {
             if node.value != Value::Null {
-                self.flaws.push(format!("{}: it is no mapping", or_document(place)));
+                self.flaws.push(format!("{}: it is not a mapping", or_document(place)));
             }
             return Vec::new();
         };
@@ -132,7 +129,7 @@ impl Reader {
     fn refuse(&mut self, place: &str, key: &str) {
         let dot = if place.is_empty() { "" } else { "." };
         let known = REFUSED.iter().find(|(name, _)| *name == key);
-        let why = known.map_or("no such field is taken", |(_, why)| why);
+        let why = known.map_or("the field is not supported", |(_, why)| why);
         // Whoever wrote it chose the name.
         let key: String = key.chars().take(60).flat_map(char::escape_debug).collect();
         self.flaws.push(format!("{place}{dot}{key}: {why}"));
@@ -146,7 +143,7 @@ impl Reader {
         allowed: &[&'static str],
     ) -> Vec<Entry<'n>> {
         let Some(Value::List(items)) = list.map(|list| &list.value) else {
-            self.flaws.push(format!("{place}: there is no such list"));
+            self.flaws.push(format!("{place}: the list is missing"));
             return Vec::new();
         };
         let (mut entries, mut names) = (Vec::new(), BTreeSet::new());
@@ -155,7 +152,7 @@ impl Reader {
             let fields = self.fields(item, &place, &["name", noun]);
             let Some(name) = self.text(field(&fields, "name"), &format!("{place}.name")) else { continue };
             if !names.insert(name.clone()) {
-                self.flaws.push(format!("{place}.name: another one is called the same"));
+                self.flaws.push(format!("{place}.name: duplicate name"));
             }
             let place = format!("{place}.{noun}");
             let fields = match field(&fields, noun) {
@@ -196,7 +193,7 @@ impl Reader {
         match node.map(|node| &node.value) {
             Some(Value::String(text)) if !text.chars().any(char::is_control) => return Some(text.clone()),
             None => self.flaws.push(format!("{place}: it is missing")),
-            Some(_) => self.flaws.push(format!("{place}: it is no plain text")),
+            Some(_) => self.flaws.push(format!("{place}: it is not a string")),
         }
         None
     }
@@ -217,7 +214,7 @@ impl Reader {
     ) -> Option<serde_json::Value> {
         let found = entries.iter().find(|(entry, _)| entry.as_str() == name);
         if found.is_none() {
-            self.flaws.push(format!("{list}: none is called what {by} says"));
+            self.flaws.push(format!("{list}: no entry has the name in {by}"));
         }
         found.map(|(_, value)| value.clone())
     }
@@ -330,7 +327,7 @@ mod tests {
                 "" => config["extensions"] = json!([]),
                 _ => config["contexts"][1]["context"]["extensions"] = json!([]),
             });
-            assert_eq!(found, [format!("{place}extensions: what is in there is not known")]);
+            assert_eq!(found, [format!("{place}extensions: its content is unknown")]);
         }
     }
 
@@ -379,10 +376,13 @@ mod tests {
     fn what_can_be_read_in_two_ways_is_refused() {
         let twice = "users:\n- name: a\n  user: {token: x}\n  user: {exec: {}}\n";
         assert!(!read(twice).unwrap_err().is_empty());
-        assert!(flaws(|config| config["users"][1]["name"] = "admin".into())[0].contains("called the same"));
-        assert!(flaws(|config| config["current-context"] = "nobody".into())[0].contains("none is called"));
+        assert!(flaws(|config| config["users"][1]["name"] = "admin".into())[0].contains("duplicate name"));
         assert!(
-            flaws(|config| config["users"][0]["user"]["token"] = json!(["a"]))[0].contains("no plain text")
+            flaws(|config| config["current-context"] = "nobody".into())[0]
+                .contains("no entry has the name in")
+        );
+        assert!(
+            flaws(|config| config["users"][0]["user"]["token"] = json!(["a"]))[0].contains("not a string")
         );
         assert!(flaws(|config| config["kind"] = "Secret".into())[0].contains("not Config"));
         assert!(!read(&format!("{}\n---\n{}", good(), good())).unwrap_err().is_empty());

@@ -2,7 +2,7 @@
 //! address after the same time.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kube::config::{KubeConfigOptions, Kubeconfig};
@@ -16,8 +16,10 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// Where the kubeconfig is.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'s> {
-    /// In a file.
+    /// In a file that a person names: as kubectl reads it, programs and all.
     File(&'s Path),
+    /// In the working folder, which may be somebody else's: like one in a Secret.
+    Folder(&'s Path),
     /// In a Secret, which others can write too: it may bring certificates, keys and tokens with it, and nothing else.
     Secret {
         /// What it is called in messages.
@@ -51,14 +53,22 @@ pub enum KubeconfigError {
         /// Every field that must not be there, and why; never a value.
         flaws: Vec<String>,
     },
+    /// It is in a working folder, and says more than hardway writes there.
+    #[error("{} is refused: {}", .path.display(), .flaws.join("; "))]
+    FolderRefused {
+        /// Which.
+        path: PathBuf,
+        /// Every field that must not be there, and why; never a value.
+        flaws: Vec<String>,
+    },
     /// No file was named, and this is no pod.
-    #[error("there is no kubeconfig, and this is no pod of a cluster")]
+    #[error("no kubeconfig given, and not running in a pod")]
     NotInPod(#[source] Box<kube::config::InClusterError>),
     /// No file was named, there is none where kubectl looks, and this is no pod.
-    #[error("there is no kubeconfig, and this is no pod of a cluster")]
-    Nowhere(#[source] Box<kube::config::InferConfigError>),
+    #[error("KUBECONFIG is not set or names no file, ~/.kube/config does not exist, and this is not a pod")]
+    Nowhere,
     /// It can be read, but no client be made of it: a key that does not fit, a proxy of an unknown kind.
-    #[error("{name} makes no client")]
+    #[error("cannot make a client from {name}")]
     Client {
         /// Which.
         name: String,
@@ -71,7 +81,12 @@ pub enum KubeconfigError {
 impl KubeconfigError {
     /// What a person can do.
     pub fn fix(&self) -> &'static str {
-        "make it with `hardway create ignition-configs`, or name another with --kubeconfig"
+        match self {
+            Self::FolderRefused { .. } => {
+                "a folder can come from somebody else, so its kubeconfig may not name programs or files; if you wrote it yourself, name it with --kubeconfig"
+            }
+            _ => "make it with `hardway create ignition-configs`, or name another with --kubeconfig",
+        }
     }
 
     /// Whether the file is not there at all.
@@ -121,19 +136,37 @@ pub fn from_secret(name: &str, text: &str) -> Result<Kubeconfig, KubeconfigError
     inline_kubeconfig::read(text).map_err(|flaws| KubeconfigError::Refused { name: name.to_owned(), flaws })
 }
 
+fn of_folder(path: &Path) -> Result<Kubeconfig, KubeconfigError> {
+    let text = fs_err::read_to_string(path).map_err(|error| KubeconfigError::Unusable {
+        name: path.display().to_string(),
+        source: Box::new(kube::config::KubeconfigError::ReadConfig(error, path.to_owned())),
+    })?;
+    inline_kubeconfig::read(&text)
+        .map_err(|flaws| KubeconfigError::FolderRefused { path: path.to_owned(), flaws })
+}
+
 async fn config(source: Source<'_>) -> Result<Config, KubeconfigError> {
     let unusable = |error| KubeconfigError::Unusable { name: source.to_string(), source: Box::new(error) };
     let file = match source {
         Source::File(path) => Kubeconfig::read_from(path).map_err(unusable)?,
+        Source::Folder(path) => of_folder(path)?,
         Source::Secret { name, text } => from_secret(name, text)?,
-        Source::Environment => {
-            return Config::infer().await.map_err(|error| KubeconfigError::Nowhere(Box::new(error)));
-        }
+        Source::Environment => return of_environment().await,
         Source::Pod => {
             return Config::incluster().map_err(|error| KubeconfigError::NotInPod(Box::new(error)));
         }
     };
     Config::from_custom_kubeconfig(file, &KubeConfigOptions::default()).await.map_err(unusable)
+}
+
+/// As kubectl looks for one. A file that is there and cannot be used is what is wrong, and not that this is no pod.
+async fn of_environment() -> Result<Config, KubeconfigError> {
+    let error = match Config::from_kubeconfig(&KubeConfigOptions::default()).await {
+        Ok(config) => return Ok(config),
+        Err(error) => error,
+    };
+    let error = KubeconfigError::Unusable { name: Source::Environment.to_string(), source: Box::new(error) };
+    Config::incluster().map_err(|_| if error.is_missing() { KubeconfigError::Nowhere } else { error })
 }
 
 fn client(config: &Config, source: Source<'_>) -> Result<Client, KubeconfigError> {
@@ -151,7 +184,7 @@ impl<'s, P: AsRef<Path> + ?Sized> From<Option<&'s P>> for Source<'s> {
 impl fmt::Display for Source<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::File(path) => path.display().fmt(f),
+            Self::File(path) | Self::Folder(path) => path.display().fmt(f),
             Self::Secret { name, .. } => f.write_str(name),
             Self::Environment => f.write_str("the environment"),
             Self::Pod => f.write_str("the pod's service account"),

@@ -1,24 +1,28 @@
-//! From booting machines to a converged cluster: certificate policy and approver, bootstrap progress, pivot, operators,
+//! From booting machines to a converged cluster: certificate policy and approver, bootstrap progress, etcd, pivot, operators,
 //! waiting, verification, diagnosis.
 
+pub mod age;
 pub mod api_error;
 pub mod approver;
 pub mod bootstrap_progress;
+pub mod certificates;
 pub mod clock;
 pub mod csr_policy;
+pub mod day_two;
 pub mod declared;
 pub mod diagnosis;
+pub mod etcd;
 pub mod gather;
 mod handshake;
 mod inline_kubeconfig;
 pub mod kubeconfig;
 pub mod leader_election;
-mod no_answer;
 pub mod node_change;
 pub mod objects;
 pub mod operators;
 pub mod pivot;
 pub mod recovery;
+pub mod remote;
 mod silence;
 pub mod simulation;
 pub mod state;
@@ -28,8 +32,7 @@ pub mod verify;
 pub mod wait;
 pub mod watch;
 
-pub use handshake::HandshakeError;
-pub use no_answer::NoAnswer;
+pub use handshake::{HandshakeError, NoAnswer, presented};
 
 /// What breaks an install, and why requests are approved, held or denied, explained.
 pub const EXPLANATIONS: &[(hardway_assets::explain::Kind, &str)] = &[

@@ -31,7 +31,7 @@ pub struct Simulated {
 
 /// A document that is no object of the kind that is needed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("object {place} is no {expected}: {found}")]
+#[error("object {place} is not a {expected}: {found}")]
 pub struct WrongObject {
     /// Counted from one, lists opened.
     pub place: usize,
@@ -97,7 +97,7 @@ fn objects<K: DeserializeOwned>(
     });
     let (mut good, mut wrong) = (Vec::new(), Vec::new());
     for (place, object) in (1..).zip(all) {
-        let kind = object["kind"].as_str().unwrap_or("something without a kind").to_owned();
+        let kind = object["kind"].as_str().unwrap_or("an object without a kind").to_owned();
         let read = if kind == expected {
             serde_json::from_value(object).map_err(|error| error.to_string())
         } else {
@@ -127,7 +127,7 @@ mod tests {
         let wrong = nodes(&[node("a"), json!({"kind": "Pod"}), json!(7)]).unwrap_err();
         assert_eq!(
             wrong.iter().map(|one| (one.place, one.found.as_str())).collect::<Vec<_>>(),
-            [(2, "Pod"), (3, "something without a kind")]
+            [(2, "Pod"), (3, "an object without a kind")]
         );
     }
 }

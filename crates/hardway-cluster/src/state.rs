@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use kube::ResourceExt as _;
 
-use crate::objects::{ClusterOperator, ClusterVersion, ConfigMap, Node, Request, StaticPodStatus};
-use crate::watch::{Event, Kind, Observed};
+use crate::objects::{ClusterOperator, ClusterVersion, ConfigMap, Node, SigningRequest, StaticPodStatus};
+use crate::watch::{ClusterEvent, Observed, WatchedKind};
 
 /// The objects, as last seen.
 #[derive(Clone, Debug, Default)]
@@ -19,9 +19,9 @@ pub struct ClusterState {
     /// By name.
     pub nodes: BTreeMap<String, Node>,
     /// By name.
-    pub requests: BTreeMap<String, Request>,
+    pub requests: BTreeMap<String, SigningRequest>,
     /// How far the four static pod operators got, by kind.
-    pub control_plane: BTreeMap<Kind, StaticPodStatus>,
+    pub control_plane: BTreeMap<WatchedKind, StaticPodStatus>,
     /// kube-system/bootstrap.
     pub bootstrap: Option<ConfigMap>,
     /// openshift-etcd/etcd-endpoints.
@@ -30,17 +30,17 @@ pub struct ClusterState {
 
 impl ClusterState {
     /// Takes in what was learned. Losing the connection and the passing of time change no object.
-    pub fn apply(&mut self, event: &Event) {
+    pub fn apply(&mut self, event: &ClusterEvent) {
         match event {
-            Event::Up(version) => self.api_version = Some(version.clone()),
-            Event::Listed(kind, objects) => {
+            ClusterEvent::Up(version) => self.api_version = Some(version.clone()),
+            ClusterEvent::Listed(kind, objects) => {
                 self.clear(*kind);
                 objects.iter().for_each(|object| self.put(object));
             }
-            Event::Absent(kind) => self.clear(*kind),
-            Event::Changed(object) => self.put(object),
-            Event::Deleted(kind, name) => self.remove(*kind, name),
-            Event::Lost(..) | Event::Tick => {}
+            ClusterEvent::Absent(kind) => self.clear(*kind),
+            ClusterEvent::Changed(object) => self.put(object),
+            ClusterEvent::Deleted(kind, name) => self.remove(*kind, name),
+            ClusterEvent::Lost(..) | ClusterEvent::Tick => {}
         }
     }
 
@@ -50,7 +50,7 @@ impl ClusterState {
     }
 
     /// Kubelets' certificate requests that nobody has decided about.
-    pub fn pending_requests(&self) -> impl Iterator<Item = &Request> {
+    pub fn pending_requests(&self) -> impl Iterator<Item = &SigningRequest> {
         self.requests.values().filter(|request| request.is_kubelets() && request.is_pending())
     }
 
@@ -66,42 +66,48 @@ impl ClusterState {
             Observed::Operator(operator) => _ = self.operators.insert(name, operator.clone()),
             Observed::Node(node) => _ = self.nodes.insert(name, node.clone()),
             Observed::Request(request) => _ = self.requests.insert(name, request.clone()),
-            Observed::Etcd(o) => self.put_static(Kind::Etcd, &name, &o.status),
-            Observed::KubeApiServer(o) => self.put_static(Kind::KubeApiServer, &name, &o.status),
+            Observed::Etcd(o) => self.put_static(WatchedKind::Etcd, &name, &o.status),
+            Observed::KubeApiServer(o) => self.put_static(WatchedKind::KubeApiServer, &name, &o.status),
             Observed::KubeControllerManager(o) => {
-                self.put_static(Kind::KubeControllerManager, &name, &o.status)
+                self.put_static(WatchedKind::KubeControllerManager, &name, &o.status)
             }
-            Observed::KubeScheduler(o) => self.put_static(Kind::KubeScheduler, &name, &o.status),
+            Observed::KubeScheduler(o) => self.put_static(WatchedKind::KubeScheduler, &name, &o.status),
         }
     }
 
-    fn put_static(&mut self, kind: Kind, name: &str, status: &StaticPodStatus) {
+    fn put_static(&mut self, kind: WatchedKind, name: &str, status: &StaticPodStatus) {
         if name == "cluster" {
             self.control_plane.insert(kind, status.clone());
         }
     }
 
-    fn remove(&mut self, kind: Kind, name: &str) {
+    fn remove(&mut self, kind: WatchedKind, name: &str) {
         match kind {
-            Kind::Operators => _ = self.operators.remove(name),
-            Kind::Nodes => _ = self.nodes.remove(name),
-            Kind::Requests => _ = self.requests.remove(name),
-            Kind::Version if name != "version" => {}
-            Kind::Etcd | Kind::KubeApiServer | Kind::KubeControllerManager | Kind::KubeScheduler
+            WatchedKind::Operators => _ = self.operators.remove(name),
+            WatchedKind::Nodes => _ = self.nodes.remove(name),
+            WatchedKind::Requests => _ = self.requests.remove(name),
+            WatchedKind::Version if name != "version" => {}
+            WatchedKind::Etcd
+            | WatchedKind::KubeApiServer
+            | WatchedKind::KubeControllerManager
+            | WatchedKind::KubeScheduler
                 if name != "cluster" => {}
             _ => self.clear(kind),
         }
     }
 
-    fn clear(&mut self, kind: Kind) {
+    fn clear(&mut self, kind: WatchedKind) {
         match kind {
-            Kind::Bootstrap => self.bootstrap = None,
-            Kind::Endpoints => self.endpoints = None,
-            Kind::Operators => self.operators.clear(),
-            Kind::Version => self.version = None,
-            Kind::Nodes => self.nodes.clear(),
-            Kind::Requests => self.requests.clear(),
-            Kind::Etcd | Kind::KubeApiServer | Kind::KubeControllerManager | Kind::KubeScheduler => {
+            WatchedKind::Bootstrap => self.bootstrap = None,
+            WatchedKind::Endpoints => self.endpoints = None,
+            WatchedKind::Operators => self.operators.clear(),
+            WatchedKind::Version => self.version = None,
+            WatchedKind::Nodes => self.nodes.clear(),
+            WatchedKind::Requests => self.requests.clear(),
+            WatchedKind::Etcd
+            | WatchedKind::KubeApiServer
+            | WatchedKind::KubeControllerManager
+            | WatchedKind::KubeScheduler => {
                 self.control_plane.remove(&kind);
             }
         }

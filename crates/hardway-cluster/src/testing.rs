@@ -5,8 +5,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::declared::{Declared, DeclaredNode};
-use crate::objects::{ClusterOperator, ClusterVersion, ConfigMap, Etcd, Node, Request};
-use crate::watch::{Event, Kind, Observed};
+use crate::objects::{ClusterOperator, ClusterVersion, ConfigMap, Etcd, Node, SigningRequest};
+use crate::watch::{ClusterEvent, Observed, WatchedKind};
 
 /// Seconds after the start of the test.
 pub(crate) fn at(seconds: i64) -> Timestamp {
@@ -58,7 +58,7 @@ pub(crate) fn node(name: &str, role: &str, ready: bool) -> Observed {
 pub(crate) fn request(name: &str) -> Observed {
     let object = json!({"metadata": {"name": name},
         "spec": {"signerName": "kubernetes.io/kube-apiserver-client-kubelet"}, "status": {}});
-    Observed::Request(serde_json::from_value::<Request>(object).unwrap())
+    Observed::Request(serde_json::from_value::<SigningRequest>(object).unwrap())
 }
 
 pub(crate) fn bootstrap(status: &str) -> Observed {
@@ -89,7 +89,10 @@ pub(crate) fn declared() -> Declared {
 }
 
 /// Every declared node, Ready.
-pub(crate) fn all_nodes() -> Event {
+pub(crate) fn all_nodes() -> ClusterEvent {
     let nodes = [("m0", "master"), ("m1", "master"), ("m2", "master"), ("w0", "worker"), ("w1", "worker")];
-    Event::Listed(Kind::Nodes, nodes.iter().map(|(name, role)| node(name, role, true)).collect())
+    ClusterEvent::Listed(
+        WatchedKind::Nodes,
+        nodes.iter().map(|(name, role)| node(name, role, true)).collect(),
+    )
 }

@@ -1,4 +1,4 @@
-//! A token of a service account of the hosted cluster that lives for an hour, kept fresh in a folder: what the controller's pod goes in with.
+//! A token of a service account of the hosted cluster that lives for an hour, kept fresh in a folder: what the controller's pod logs in with.
 //!
 //! A pod of the management cluster has an identity there, and none in the hosted cluster. Whoever has HyperShift's administrator's
 //! kubeconfig can ask the hosted cluster for tokens of any account; so that is a container of its own, which has the kubeconfig and does
@@ -44,13 +44,11 @@ impl AccountToken {
         folder: &Path,
         lifetime: SignedDuration,
     ) -> Result<Self, HostedError> {
+        let cluster = cluster_of(name, admin)?;
         let source = Source::Secret { name, text: admin.expose_text() };
-        let failed = |error| unusable(source, &error);
-        let config = kubeconfig::from_secret(name, admin.expose_text()).map_err(failed)?;
-        let cluster = config.clusters.into_iter().next().and_then(|named| named.cluster);
-        let client = kubeconfig::connect(source).await.map_err(failed)?;
+        let client = kubeconfig::connect(source).await.map_err(|error| unusable(source, &error))?;
         let (namespace, account) = (namespace.to_owned(), account.to_owned());
-        Ok(Self { client, cluster: json!(cluster), namespace, account, folder: folder.to_owned(), lifetime })
+        Ok(Self { client, cluster, namespace, account, folder: folder.to_owned(), lifetime })
     }
 
     /// Asks for a token, and writes it down with the kubeconfig that names it. How long until the next should be asked for.
@@ -58,16 +56,9 @@ impl AccountToken {
     /// # Errors
     /// When the hosted cluster refuses, or a file cannot be written; then the last token stays.
     pub async fn renew(&self, now: Timestamp) -> Result<SignedDuration, HostedError> {
-        let what = format!("token of service account {}/{}", self.namespace, self.account);
-        let accounts: Api<ServiceAccount> = Api::namespaced(self.client.clone(), &self.namespace);
-        let spec =
-            TokenRequestSpec { expiration_seconds: Some(self.lifetime.as_secs()), ..Default::default() };
-        let request = TokenRequest { spec, ..TokenRequest::default() };
-        let given = accounts.create_token_request(&self.account, &PostParams::default(), &request).await;
-        let given = given.map_err(HostedError::api(&what))?.status;
-        let given = given.ok_or_else(|| HostedError::Missing(what))?;
-        self.write(&Secret::new(given.token))?;
-        Ok(next(given.expiration_timestamp.0.duration_since(now)))
+        let (token, until) = ask(&self.client, (&self.namespace, &self.account), self.lifetime).await?;
+        self.write(&token)?;
+        Ok(next(until.duration_since(now)))
     }
 
     /// The token first: whoever finds the kubeconfig finds what it names.
@@ -87,6 +78,32 @@ impl AccountToken {
         files::replace(&path, 0o600, token.expose()).map_err(failed(&path))?;
         files::replace(&kubeconfig, 0o600, config.to_string().as_bytes()).map_err(failed(&kubeconfig))
     }
+}
+
+/// A token of a service account, and until when it is good.
+pub(crate) async fn ask(
+    client: &Client,
+    (namespace, account): (&str, &str),
+    lifetime: SignedDuration,
+) -> Result<(Secret, Timestamp), HostedError> {
+    let what = format!("token of service account {namespace}/{account}");
+    let accounts: Api<ServiceAccount> = Api::namespaced(client.clone(), namespace);
+    // An API server gives none for less than ten minutes.
+    let seconds = lifetime.as_secs().max(600);
+    let spec = TokenRequestSpec { expiration_seconds: Some(seconds), ..Default::default() };
+    let request = TokenRequest { spec, ..TokenRequest::default() };
+    let given = accounts.create_token_request(account, &PostParams::default(), &request).await;
+    let given = given.map_err(HostedError::api(&what))?.status;
+    let given = given.ok_or_else(|| HostedError::Missing(what))?;
+    Ok((Secret::new(given.token), given.expiration_timestamp.0))
+}
+
+/// Address and certificate authority of the cluster in a kubeconfig from a Secret, and nothing else of it.
+pub(crate) fn cluster_of(name: &str, kubeconfig: &Secret) -> Result<Value, HostedError> {
+    let text = kubeconfig.expose_text();
+    let failed = |error| unusable(Source::Secret { name, text }, &error);
+    let config = kubeconfig::from_secret(name, text).map_err(failed)?;
+    Ok(json!(config.clusters.into_iter().next().and_then(|named| named.cluster)))
 }
 
 /// After two thirds of its life: what is left is for an API server that is away.

@@ -1,10 +1,12 @@
 //! Why something could not be done to a hosted cluster.
 
+use std::error::Error;
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use hardway_base::error_sentence;
 use hardway_cluster::api_error::sentence;
-
-use crate::release_unread::ReleaseUnread;
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +27,12 @@ pub enum HostedError {
         /// Why.
         why: String,
     },
+    /// There is no kubeconfig where one is looked for.
+    #[error("no kubeconfig for the management cluster: {why}")]
+    NoKubeconfig {
+        /// Where it was looked for.
+        why: String,
+    },
     /// A kubeconfig in a Secret that says more than it may.
     #[error("the kubeconfig in Secret {secret} is refused: {}", .flaws.join("; "))]
     KubeconfigRefused {
@@ -34,7 +42,7 @@ pub enum HostedError {
         flaws: Vec<String>,
     },
     /// A machine that is not this pool's to touch.
-    #[error("machine {machine} is left alone: {why}")]
+    #[error("not touching machine {machine}: {why}")]
     NotOurs {
         /// Which.
         machine: String,
@@ -45,10 +53,10 @@ pub enum HostedError {
     #[error("there is no {0}")]
     Missing(String),
     /// Something is there that must not be.
-    #[error("{0} is already there")]
+    #[error("{0} already exists")]
     AlreadyThere(String),
     /// Ports that other services have.
-    #[error("NodePorts are taken: {}", .0.join("; "))]
+    #[error("NodePorts are already in use: {}", .0.join("; "))]
     PortsTaken(Vec<String>),
     /// A Secret does not hold what it should.
     #[error("Secret {name}: {why}")]
@@ -83,10 +91,10 @@ pub enum HostedError {
         why: ReleaseUnread,
     },
     /// A fault of ours: a step panicked.
-    #[error("it ended without a result, which is a fault of hardway: {0}")]
+    #[error("it ended without a result, which is a bug in hardway: {0}")]
     Bug(String),
     /// What happened could not be recorded.
-    #[error("what happened could not be recorded")]
+    #[error("could not write the journal")]
     Journal(#[from] hardway_journal::JournalError),
 }
 
@@ -106,29 +114,33 @@ impl HostedError {
     pub fn fix(&self) -> &'static str {
         match self {
             Self::Api { .. } => {
-                "see that the kubeconfig is the management cluster's, that its API server answers, and that you may do this there"
+                "check that the kubeconfig is the management cluster's, that its API server answers, and that you have the \
+                 permission"
             }
             Self::Kubeconfig { .. } => "name another with --kubeconfig, or set KUBECONFIG",
+            Self::NoKubeconfig { .. } => "name it with --kubeconfig, or set KUBECONFIG",
             Self::KubeconfigRefused { .. } => {
-                "HyperShift writes none of these: find out who changed the Secret, or name a kubeconfig of your own with --hosted-kubeconfig"
+                "HyperShift writes none of these: find out who changed the Secret, or pass your own kubeconfig with \
+                 --hosted-kubeconfig"
             }
             Self::NotOurs { .. } => {
-                "see who asks for it: a record with the name of a machine that is somebody else's can be deleted, nothing was done for it"
+                "find out who created the record: one that names a foreign machine can be deleted; nothing was done for it"
             }
-            Self::Missing(_) => "look at `hardway hosted cluster status` and `hardway hosted nodepool list`",
-            Self::AlreadyThere(_) => "choose another name, or delete what is there first",
+            Self::Missing(_) => "check `hardway hosted cluster status` and `hardway hosted nodepool list`",
+            Self::AlreadyThere(_) => "choose another name, or delete the existing one first",
             Self::PortsTaken(_) => {
-                "choose others with --node-port-base: four in a row; they cannot be changed later"
+                "choose four others in a row with --node-port-base; they cannot be changed later"
             }
             Self::Secret { .. } => {
-                "wait for HyperShift's operators; they write it. `hardway hosted doctor` says more"
+                "wait for HyperShift's operators, which write it; `hardway hosted doctor` shows more"
             }
-            Self::Machine { .. } => "run the command it names by hand; the next round tries again",
-            Self::Pointer { .. } => "see that the working folder is writable by you and has space left",
+            Self::Machine { .. } => "run the command by hand to see why; the next round retries",
+            Self::Pointer { .. } => "check that the working folder is writable and the disk is not full",
             Self::Release { .. } => {
-                "see that its registry can be reached from here with the cluster's pull secret, or name the image with --daemon-image"
+                "check that its registry can be reached from here with the cluster's pull secret, or name the image with \
+                 --daemon-image"
             }
-            Self::Bug(_) => "report it, with the log; the next round tries again",
+            Self::Bug(_) => "please report it, with the log; the next round retries",
             Self::Journal(error) => error.fix(),
         }
     }
@@ -139,5 +151,31 @@ fn said(error: &kube::Error) -> String {
     match error {
         kube::Error::Api(status) => status.message.clone(),
         error => sentence(error),
+    }
+}
+
+/// Why a release could not be looked into, as whoever looked says. Cheap to keep, and to give out again.
+#[derive(Clone, Debug)]
+pub struct ReleaseUnread(Arc<dyn Error + Send + Sync>);
+
+impl ReleaseUnread {
+    /// For this reason.
+    pub fn new(why: impl Error + Send + Sync + 'static) -> Self {
+        Self(Arc::new(why))
+    }
+}
+
+impl fmt::Display for ReleaseUnread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&error_sentence(&*self.0))
+    }
+}
+
+impl Error for ReleaseUnread {}
+/// What is gone already is as good as removed.
+pub(crate) fn unless_gone<T>(answer: kube::Result<T>, what: String) -> Result<(), HostedError> {
+    match answer {
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
+        answer => answer.map(drop).map_err(HostedError::api(what)),
     }
 }

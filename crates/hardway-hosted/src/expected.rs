@@ -1,8 +1,9 @@
 //! Whom the approver of a hosted cluster expects: workers whose machines are on, and nobody else.
 
+use hardway_assets::host_identity::worker_user;
 use hardway_cluster::approver::Expected;
-use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
-use hardway_cluster::declared::{Declared, DeclaredNode, OtherAddress};
+use hardway_cluster::csr_policy::PolicySettings;
+use hardway_cluster::declared::{Declared, DeclaredNode, HostIdentity, OtherAddress};
 use ipnet::IpNet;
 use jiff::Timestamp;
 use std::net::IpAddr;
@@ -11,7 +12,7 @@ use crate::worker::Worker;
 
 /// Networks and addresses of the cluster, in which no worker serves.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct ClusterNetworks {
     /// Of services.
     pub service_networks: Vec<IpNet>,
     /// Of pods.
@@ -20,19 +21,31 @@ pub struct Surroundings {
     pub published: Vec<IpAddr>,
 }
 
+/// Whose word it is that a machine fetched its config.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Witness {
+    /// The journal of this folder: `hardway serve` writes it.
+    #[default]
+    Journal,
+    /// Also the workers' records: a controller beside the server wrote there what its journal says. Whoever may write ConfigMaps in
+    /// the HostedCluster's namespace may do so as well.
+    Records,
+}
+
 /// Every node has its way to the API there (openshift/hypershift `support/config/constants.go`).
 const API_PROXY: [u8; 4] = [172, 20, 0, 1];
 
 /// Who is expected now, of pools in this namespace.
 ///
 /// A machine that is on but has not become a node within the window is not expected any more: whoever asks under its name so
-/// late is not waited for. A worker that was replaced has a certificate under its name already; where no fetched config can tell
-/// that it is a new machine, the moment it was switched on does, and lets one certificate through.
+/// late is not waited for, and whoever asked before it was on is somebody else. Each asks with the identity that its machine was booted
+/// with. One without, of an older hardway, is never let in: generation 0 is nobody's.
 pub fn expected(
     workers: &[Worker],
     namespace: &str,
-    surroundings: &Surroundings,
-    policy: &Settings,
+    surroundings: &ClusterNetworks,
+    policy: &PolicySettings,
+    witness: Witness,
     now: Timestamp,
 ) -> Expected {
     let is_expected = |worker: &&Worker| {
@@ -51,24 +64,35 @@ pub fn expected(
                 host: worker.name.clone(),
                 role: None,
                 addresses: worker.addresses.clone(),
-                identity: None,
+                identity: Some(identity(worker)),
             })
             .collect(),
         service_networks: surroundings.service_networks.clone(),
         pod_networks: surroundings.pod_networks.clone(),
-        other_addresses: published.chain([of("every node's way to the API", API_PROXY.into())]).collect(),
+        other_addresses: published.chain([of("every node's proxy to the API", API_PROXY.into())]).collect(),
         ..Declared::default()
     };
-    let again = workers.iter().filter(|worker| {
-        worker.incarnation > 1 && policy.ignition == IgnitionEvidence::Ignored && is_expected(worker)
-    });
-    let rejoin = again.filter_map(|worker| {
-        // The API server counts in whole seconds.
-        let booted = Timestamp::from_second(worker.history.booted?.as_second()).ok()?;
-        Some((worker.name.clone(), booted))
-    });
     let pool = |worker: &Worker| (worker.name.clone(), format!("{namespace}/{}", worker.node_pool));
-    Expected { declared, rejoin: rejoin.collect(), pools: workers.iter().map(pool).collect() }
+    let fetched = workers.iter().filter(|_| witness == Witness::Records);
+    let fetched = fetched.filter_map(|worker| Some((worker.name.clone(), worker.history.fetched?)));
+    Expected {
+        declared,
+        pools: workers.iter().map(pool).collect(),
+        switched_on: workers.iter().filter_map(switched_on).collect(),
+        fetched: fetched.collect(),
+        ..Expected::default()
+    }
+}
+
+fn identity(worker: &Worker) -> HostIdentity {
+    let generation = worker.history.generation.unwrap_or(0);
+    HostIdentity { user: worker_user(&worker.name, generation), since: None, in_place: false }
+}
+
+/// In whole seconds, as the API server counts.
+fn switched_on(worker: &Worker) -> Option<(String, Timestamp)> {
+    let booted = Timestamp::from_second(worker.history.booted?.as_second()).ok()?;
+    Some((worker.name.clone(), booted))
 }
 
 #[cfg(test)]
@@ -87,6 +111,8 @@ mod tests {
         };
         let mut again = worker("again", Some(9), None, None);
         again.incarnation = 2;
+        again.history.generation = Some(540);
+        again.history.fetched = Some(at(10));
         let workers = [
             worker("planned", None, None, None),
             worker("booted", Some(1), None, None),
@@ -95,15 +121,26 @@ mod tests {
             worker("removed", Some(1), Some(2), Some(3)),
             again,
         ];
-        let ignored = Settings { ignition: IgnitionEvidence::Ignored, ..Settings::default() };
         let names = |expected: &Expected| -> Vec<String> {
             expected.declared.nodes.iter().map(|node| node.name.clone()).collect()
         };
-        let now = expected(&workers, "clusters", &Surroundings::default(), &ignored, at(10));
+        let of = |witness| {
+            let policy = PolicySettings::default();
+            expected(&workers, "clusters", &ClusterNetworks::default(), &policy, witness, at(10))
+        };
+        let now = of(Witness::Journal);
         assert_eq!(names(&now), ["booted", "joined", "again"]);
-        assert_eq!(now.rejoin.into_iter().collect::<Vec<_>>(), [("again".to_owned(), at(9))]);
-        let proven = expected(&workers, "clusters", &Surroundings::default(), &Settings::default(), at(10));
-        assert!(proven.rejoin.is_empty(), "a fetched config proves more than a moment");
-        assert_eq!(proven.declared.other_addresses[0].address, IpAddr::from([172, 20, 0, 1]));
+        let users: Vec<&str> =
+            now.declared.nodes.iter().map(|node| node.identity.as_ref().unwrap().user.as_str()).collect();
+        let own = |account| format!("system:serviceaccount:openshift-hardway-hosts:{account}");
+        assert_eq!(users, [own("booted.0"), own("joined.0"), own("again.540")], "each as itself, or nobody");
+        assert!(now.rejoin.is_empty(), "nobody comes again with what another had");
+        let is_on = [("again", 9), ("booted", 1), ("joined", -200), ("late", -200), ("removed", 1)];
+        let is_on = is_on.map(|(name, minute)| (name.to_owned(), at(minute)));
+        assert_eq!(now.switched_on.into_iter().collect::<Vec<_>>(), is_on, "of every incarnation");
+        assert_eq!(now.declared.other_addresses[0].address, IpAddr::from([172, 20, 0, 1]));
+        assert!(now.fetched.is_empty(), "a record is nobody's word unless a person says so");
+        let recorded = of(Witness::Records).fetched;
+        assert_eq!(recorded.into_iter().collect::<Vec<_>>(), [("again".to_owned(), at(10))]);
     }
 }

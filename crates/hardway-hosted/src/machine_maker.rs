@@ -12,10 +12,12 @@ use fs_err as fs;
 use hardway_assets::inventory::Host;
 use hardway_base::Secret;
 use hardway_base::files;
-use hardway_cluster::clock::Now;
-use hardway_journal::{Entry, Fact, History, HostedMachine, Journal, LiveHistory, MachineGone, MachineOwner};
+use hardway_journal::{
+    Entry, Fact, History, HostedMachine, Journal, LiveHistory, MachineGone, MachineOwner, Now,
+};
 use hardway_machines::actions::{self, Action, Executor, ExecutorError};
-use hardway_machines::providers::{Provider, is_of_machine, makes_medium};
+use hardway_machines::providers::{ActionScope, Provider, is_of_machine, makes_medium};
+use jiff::Timestamp;
 
 use crate::error::HostedError;
 
@@ -38,6 +40,16 @@ pub struct MachineMaker {
 
 /// A worker's machine, and the pool that wants something of it.
 pub type MachineOf = HostedMachine;
+
+/// A machine that is on, or that a person is to switch on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchedOn {
+    /// Right before that: its medium takes minutes to make, and whoever asks for its certificate meanwhile is another machine. Where a
+    /// person is to do it, when that can be done.
+    pub at: Timestamp,
+    /// The steps for a person, where only a person can switch it on.
+    pub by_hand: Vec<String>,
+}
 
 /// What makes and boots one machine.
 struct Boot {
@@ -81,18 +93,23 @@ impl MachineMaker {
     }
 
     /// Puts the pointer down and switches the machine on, which is the pool's from then on. A machine that is on already stays as it is. It
-    /// blocks on programs, so it must not be called on a thread of the async runtime. Gives the steps for a person, where only a person can
-    /// switch it on.
+    /// blocks on programs, so it must not be called on a thread of the async runtime.
     ///
     /// # Errors
     /// When it is somebody else's, or the provider's actions could not all be carried out; what was done before stays, and the next try goes
     /// on.
-    pub fn boot(&self, of: &MachineOf, pointer: &Secret) -> Result<Vec<String>, HostedError> {
+    pub fn boot(&self, of: &MachineOf, pointer: &Secret) -> Result<SwitchedOn, HostedError> {
         let name = &of.machine;
         let host = self.host(name)?;
         self.take(of)?;
         self.put_down(name, pointer)?;
         let Boot { shared, media, own } = self.plan(host);
+        let by_hand = self.provider.by_hand(host);
+        let (last, before) = match own.split_last() {
+            Some((last, before)) if by_hand.is_empty() => (std::slice::from_ref(last), before),
+            _ => (&[][..], &own[..]),
+        };
+        let mut at = (self.now)();
         self.doing(name, |executor| {
             // What all machines share is made by the first of them; the others wait, and find that it holds. Whoever makes a
             // medium holds the working folder, so that comes one by one as well.
@@ -100,15 +117,20 @@ impl MachineMaker {
             executor.up(&shared, &mut ())?;
             executor.up(&media, &mut ())?;
             drop(laid);
-            executor.up(&own, &mut ())
+            executor.up(before, &mut ())?;
+            at = (self.now)();
+            executor.up(last, &mut ())
         })?;
-        Ok(self.provider.by_hand(host))
+        Ok(SwitchedOn { at, by_hand })
     }
 
     /// What [`Self::boot`] does, in order.
     fn plan(&self, host: &Host) -> Boot {
-        let (mut own, shared): (Vec<Action>, Vec<Action>) =
-            self.provider.infrastructure().into_iter().partition(|action| action.id.starts_with("machine/"));
+        let (mut own, shared): (Vec<Action>, Vec<Action>) = self
+            .provider
+            .infrastructure()
+            .into_iter()
+            .partition(|action| matches!(ActionScope::of(&action.id), Some(ActionScope::Machine(_))));
         own.retain(|action| is_of_machine(&action.id, &host.name));
         let mut boot = self.provider.first_boot_with(host, &self.pointer_path(&host.name));
         if !self.provider.by_hand(host).is_empty() {
@@ -161,7 +183,9 @@ impl MachineMaker {
         self.write_down(of)?;
         match self.is_theirs(of)? {
             true => Ok(()),
-            false => Err(HostedError::Bug(format!("machine {} was taken, and is nobody's", of.machine))),
+            false => {
+                Err(HostedError::Bug(format!("machine {} was allocated, but has no record", of.machine)))
+            }
         }
     }
 
@@ -175,7 +199,7 @@ impl MachineMaker {
             Some(MachineOwner::Hosted(HostedMachine { cluster, node_pool, .. })) => {
                 let (wants, pool) = (&of.cluster, &of.node_pool);
                 Err(not_ours(format!(
-                    "it was made for pool {node_pool} of cluster {cluster}, and pool {pool} of {wants} asks"
+                    "it was made for pool {node_pool} of cluster {cluster}, but pool {pool} of {wants} requests it"
                 )))
             }
             Some(MachineOwner::Folder) => Err(not_ours(

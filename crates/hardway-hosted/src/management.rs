@@ -16,7 +16,7 @@ use crate::names;
 use crate::objects::{HostedCluster, NodePool};
 
 /// Who writes the fields of what is applied.
-const FIELD_MANAGER: &str = "hardway";
+pub(crate) const FIELD_MANAGER: &str = "hardway";
 
 /// A hosted cluster, seen from the management cluster.
 #[derive(Clone)]
@@ -132,7 +132,8 @@ impl Management {
             .ok_or_else(|| missing(format!("Secret {name} with .dockerconfigjson")))
     }
 
-    /// The administrator's kubeconfig of the hosted cluster. Whoever it is given to uses it with kubectl, which would do all that it says.
+    /// The administrator's kubeconfig of the hosted cluster, written anew. Whoever it is given to uses it with kubectl, which would do all that
+    /// it says: so what was looked at is what is given, and not a text in which another reader may find more.
     ///
     /// # Errors
     /// When it is not there yet, or says more than it may.
@@ -148,8 +149,28 @@ impl Management {
             HostedError::Missing(format!("Secret {name} with a kubeconfig in {}", self.namespace))
         })?;
         let source = Source::Secret { name: &name, text: value.expose_text() };
-        kubeconfig::from_secret(&name, value.expose_text()).map_err(|error| unusable(source, &error))?;
-        Ok(value)
+        let checked =
+            kubeconfig::from_secret(&name, value.expose_text()).map_err(|error| unusable(source, &error))?;
+        let why = "it cannot be rewritten".to_owned();
+        let text = serde_json::to_string_pretty(&checked)
+            .map_err(|_| HostedError::Kubeconfig { what: name.clone(), why })?;
+        Ok(Secret::new(text + "\n"))
+    }
+
+    /// How the hosted cluster is reached, in the same way as [`Self::hosted_client`].
+    ///
+    /// # Errors
+    /// When there is none, or it says nothing usable, or too much.
+    pub async fn hosted_config(&self, kubeconfig: Option<&Path>) -> Result<kube::Config, HostedError> {
+        let (name, text);
+        let source = match kubeconfig {
+            Some(path) => Source::File(path),
+            None => {
+                (name, text) = (names::admin_kubeconfig(&self.cluster), self.admin_kubeconfig().await?);
+                Source::Secret { name: &name, text: text.expose_text() }
+            }
+        };
+        kubeconfig::read(source).await.map_err(|error| unusable(source, &error))
     }
 
     /// The hosted cluster itself: by a kubeconfig of our own, or by the administrator's that HyperShift made. That one lies in a Secret
@@ -234,7 +255,7 @@ impl Management {
                 let metadata = &service.metadata;
                 let [namespace, name] =
                     [&metadata.namespace, &metadata.name].map(|part| part.clone().unwrap_or_default());
-                taken.push(format!("{port} for {of} is Service {namespace}/{name}'s"));
+                taken.push(format!("{port} for {of} belongs to Service {namespace}/{name}"));
             }
         }
         if taken.is_empty() { Ok(()) } else { Err(HostedError::PortsTaken(taken)) }
@@ -261,6 +282,7 @@ pub(crate) fn unusable(source: Source<'_>, error: &KubeconfigError) -> HostedErr
         KubeconfigError::Refused { name, flaws } => {
             return HostedError::KubeconfigRefused { secret: name.clone(), flaws: flaws.clone() };
         }
+        KubeconfigError::Nowhere => return HostedError::NoKubeconfig { why: sentence(error) },
         KubeconfigError::Unusable { source, .. } => sentence(source.as_ref()),
         other => sentence(other),
     };

@@ -16,8 +16,14 @@ pub const DISABLE_PKI: &str = "hypershift.openshift.io/disable-pki-reconciliatio
 pub const CA_HASH: &str = "hypershiftlite.openshift.io/ca-hash";
 /// On a Node: its NodePool.
 pub const NODE_LABEL: &str = "hypershift.openshift.io/nodePool";
+/// On a Node: the zone that its machine is in. On platform None nobody else sets it.
+pub const ZONE: &str = "topology.kubernetes.io/zone";
+/// On a Node: the region.
+pub const REGION: &str = "topology.kubernetes.io/region";
 /// Its Secret in the control plane's namespace has the certificate authority that workers trust on first boot.
 pub const IGNITION_CA: &str = "ignition-server-ca-cert";
+/// Its Secret in the control plane's namespace has the kubeconfig that every worker's kubelet starts with.
+pub const BOOTSTRAP_KUBECONFIG: &str = "bootstrap-kubeconfig";
 /// The signer of the hosted control plane.
 pub const ROOT_CA: &str = "root-ca";
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hardway_cluster::objects::Truth;
+use hardway_cluster::objects::{Truth, created};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Node;
 
@@ -55,7 +55,7 @@ impl NodeView {
     pub fn of(node: &Node) -> Self {
         let annotations = node.metadata.annotations.clone().unwrap_or_default();
         let annotation = |key: &str| annotations.get(key).cloned().filter(|value| !value.is_empty());
-        let created = node.metadata.creation_timestamp.as_ref().map_or(Timestamp::UNIX_EPOCH, |time| time.0);
+        let created = created(&node.metadata);
         let conditions =
             node.status.as_ref().and_then(|status| status.conditions.as_deref()).unwrap_or_default();
         let ready = conditions.iter().find(|condition| condition.type_ == "Ready");

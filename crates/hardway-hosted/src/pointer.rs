@@ -28,21 +28,21 @@ pub enum PointerFlaw {
     WrongSource,
     /// The server would answer 401, which ends the boot.
     #[error(
-        "its Authorization is not `Bearer ` and standard base64: the server answers 401, and the boot ends"
+        "its Authorization is not `Bearer ` and standard base64: the server answers 401, and the boot fails"
     )]
     BadAuthorization,
     /// The server answers 511, and the machine asks for ever.
     #[error(
-        "its token is none of those in Secret {0}: the server answers 511, and the machine asks for ever"
+        "its token is none of those in Secret {0}: the server answers 511, and the machine retries forever"
     )]
     UnknownToken(String),
     /// It boots, but the Secret is never marked as reached.
     #[error(
-        "its headers NodePool and TargetConfigVersionHash do not name Secret {0}: the pool never counts as reached"
+        "its headers NodePool and TargetConfigVersionHash do not match Secret {0}: the pool never counts as reached"
     )]
     WrongHeaders(String),
     /// The machine does not trust the server.
-    #[error("its certificate authority is not the one in Secret ignition-server-ca-cert")]
+    #[error("its CA is not the one in Secret ignition-server-ca-cert")]
     WrongAuthority,
 }
 
@@ -51,11 +51,11 @@ pub enum PointerFlaw {
 pub enum MachinePointerError {
     /// Kubelets wait for a better name.
     #[error(
-        "{0:?} cannot be the name of a machine: lower-case letters, digits and dashes, at most 63, and not localhost"
+        "{0:?} is not a valid machine name: use at most 63 lower-case letters, digits and dashes, and not localhost"
     )]
     BadHostname(String),
     /// What hands it to the machine takes less.
-    #[error("the pointer has {bytes} bytes, and at most {limit} can be handed to the machine")]
+    #[error("the pointer has {bytes} bytes, but the machine accepts at most {limit}")]
     TooLarge {
         /// Its size.
         bytes: usize,
@@ -72,6 +72,21 @@ pub struct OwnServer {
     /// Who signed its certificate, in PEM.
     pub authority: String,
 }
+
+/// What makes a pointer one machine's.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnConfig<'c> {
+    /// Its name, so that its kubelet need not wait for one.
+    pub hostname: &'c str,
+    /// What its kubelet starts with, in place of the one that every worker gets.
+    pub kubeconfig: &'c Secret,
+    /// Where it fetches from instead of HyperShift's own server, where one is named.
+    pub server: Option<&'c OwnServer>,
+}
+
+/// Where the kubelet looks for it (openshift/machine-config-operator `templates/worker/01-worker-kubelet`), and where the
+/// machine-config-server puts everybody's.
+const BOOTSTRAP_KUBECONFIG: &str = "/etc/kubernetes/kubeconfig";
 
 /// The least that any way of handing a config to a machine takes: the metadata of Google Compute Engine.
 pub const SMALLEST_LIMIT: usize = 256 << 10;
@@ -113,16 +128,12 @@ impl Pointer {
         flaws
     }
 
-    /// For one machine: with its name, so that its kubelet need not wait for one, and fetched from another server where one is named.
+    /// For one machine.
     ///
     /// # Errors
     /// When the name is not valid, or the result is too large.
-    pub fn for_machine(
-        &self,
-        hostname: &str,
-        server: Option<&OwnServer>,
-        limit: usize,
-    ) -> Result<Secret, MachinePointerError> {
+    pub fn for_machine(&self, own: &OwnConfig<'_>, limit: usize) -> Result<Secret, MachinePointerError> {
+        let OwnConfig { hostname, kubeconfig, server } = *own;
         if !is_hostname(hostname) {
             return Err(MachinePointerError::BadHostname(hostname.to_owned()));
         }
@@ -138,6 +149,12 @@ impl Pointer {
                 json!(format!("https://{}/ignition", server.address));
             let authority = format!("data:text/plain;base64,{}", STANDARD.encode(&server.authority));
             config["ignition"]["security"]["tls"]["certificateAuthorities"] = json!([{"source": authority}]);
+        }
+        // What a pointer says itself, the config that it points to overrides; and that, the next one in the list.
+        let last = identity_config(&config["ignition"]["version"], kubeconfig);
+        let last = json!({"source": format!("data:;base64,{}", STANDARD.encode(last.to_string()))});
+        if let Some(merge) = config["ignition"]["config"]["merge"].as_array_mut() {
+            merge.push(last);
         }
         let bytes = config.to_string().into_bytes();
         match bytes.len() <= limit {
@@ -174,6 +191,15 @@ impl Pointer {
             _ => None,
         }
     }
+}
+
+/// A config with nothing but the bootstrap kubeconfig. Every field that the machine-config-server's may have is said: what is not stays
+/// as it is there.
+fn identity_config(version: &Value, kubeconfig: &Secret) -> Value {
+    let source = format!("data:;base64,{}", STANDARD.encode(kubeconfig.expose()));
+    let file = json!({"path": BOOTSTRAP_KUBECONFIG, "mode": 0o600, "overwrite": true,
+        "contents": {"source": source, "compression": ""}});
+    json!({"ignition": {"version": version}, "storage": {"files": [file]}})
 }
 
 /// What a machine's node can be called. Longer names are cut somewhere, and then no certificate fits.
@@ -237,27 +263,38 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_gets_its_name_and_nothing_is_lost() {
+    fn a_machine_gets_its_name_and_its_identity_and_nothing_is_lost() {
         let pointer = pointer("Bearer YQ==", "b2c3d4e5", "https://ign.example.com:31234/ignition");
         assert_eq!(pointer.address(), Some("ign.example.com:31234"));
-        let own = pointer.for_machine("worker-0", None, SMALLEST_LIMIT).unwrap();
-        let own: Value = serde_json::from_slice(own.expose()).unwrap();
+        let kubeconfig = Secret::new("its own");
+        let of = |hostname, server| OwnConfig { hostname, kubeconfig: &kubeconfig, server };
+        let own = pointer.for_machine(&of("worker-0", None), SMALLEST_LIMIT).unwrap();
+        let mut own: Value = serde_json::from_slice(own.expose()).unwrap();
         assert_eq!(own["storage"]["files"][0]["contents"]["source"], "data:,worker-0%0A");
-        assert_eq!(own["ignition"], pointer.config["ignition"]);
+        let merge = own["ignition"]["config"]["merge"].as_array_mut().unwrap();
+        let last = merge.pop().unwrap()["source"].as_str().unwrap().to_owned();
+        let last = STANDARD.decode(last.strip_prefix("data:;base64,").unwrap()).unwrap();
+        let last: Value = serde_json::from_slice(&last).unwrap();
+        assert_eq!(last["ignition"], json!({"version": "3.2.0"}));
+        let [file] = last["storage"]["files"].as_array().unwrap().as_slice() else { panic!("{last}") };
+        assert_eq!((&file["path"], &file["mode"]), (&json!("/etc/kubernetes/kubeconfig"), &json!(0o600)));
+        assert_eq!(file["contents"]["source"], json!(format!("data:;base64,{}", STANDARD.encode("its own"))));
+        assert_eq!(own["ignition"], pointer.config["ignition"], "and nothing else");
         let server = OwnServer { address: "10.1.1.1:22624".into(), authority: "pem".into() };
-        let own = pointer.for_machine("worker-0", Some(&server), SMALLEST_LIMIT).unwrap();
+        let own = pointer.for_machine(&of("worker-0", Some(&server)), SMALLEST_LIMIT).unwrap();
         assert!(
             own.expose_text().contains("https://10.1.1.1:22624/ignition")
                 && own.expose_text().contains("cGVt")
         );
-        for bad in ["localhost", "A", "", "a_b", &"a".repeat(64), "localhost.localdomain"] {
+        let long = "a".repeat(64);
+        for bad in ["localhost", "A", "", "a_b", &long, "localhost.localdomain"] {
             assert_eq!(
-                pointer.for_machine(bad, None, SMALLEST_LIMIT).err(),
+                pointer.for_machine(&of(bad, None), SMALLEST_LIMIT).err(),
                 Some(MachinePointerError::BadHostname(bad.to_owned()))
             );
         }
         assert!(matches!(
-            pointer.for_machine("a", None, 10),
+            pointer.for_machine(&of("a", None), 10),
             Err(MachinePointerError::TooLarge { limit: 10, .. })
         ));
     }

@@ -9,7 +9,8 @@
 use std::path::{Path, PathBuf};
 
 use hardway_assets::inventory::Host;
-use hardway_machines::actions::{Action, Check, Program};
+use hardway_assets::work_paths;
+use hardway_machines::actions::{Action, ActionCheck, Program};
 use hardway_machines::providers::{LoadBalancer, Power, Probe, Provider, machine_action};
 
 /// The program, and the working folder its files are in.
@@ -44,10 +45,14 @@ impl Provider for ProgramProvider {
         vec![Action::programs(
             machine_action(&host.name, "first-boot"),
             format!("machine {} becomes a worker", host.name),
-            Check::Succeeds(self.call("is-on", host)),
+            ActionCheck::Succeeds(self.call("is-on", host)),
             [self.call("boot", host).with([config])],
             [self.call("remove", host)],
         )]
+    }
+
+    fn boots_from(&self, host: &Host) -> PathBuf {
+        PathBuf::from(work_paths::host_config(&host.name))
     }
 
     fn power(&self, host: &Host) -> Probe<Power> {

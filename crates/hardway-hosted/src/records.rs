@@ -1,12 +1,16 @@
 //! The records of a cluster's workers, for whoever wants something of them.
 
 use hardway_assets::node_name;
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::ConfigMap;
-use kube::api::{ListParams, PostParams};
+use kube::api::{ListParams, Patch, PatchParams, PostParams};
+use serde_json::json;
 
 use crate::error::HostedError;
 use crate::management::Management;
-use crate::worker::{CLUSTER_LABEL, Wanted, Worker};
+use crate::objects::NodePool;
+use crate::scaling::Scaling;
+use crate::worker::{CLUSTER_LABEL, WantedState, Worker};
 
 /// How often a record is read again because somebody changed it meanwhile.
 const ATTEMPTS: usize = 10;
@@ -49,7 +53,7 @@ impl Management {
     ///
     /// # Errors
     /// When there is none of that name, or the API server refuses.
-    pub async fn want_worker(&self, name: &str, wanted: Wanted) -> Result<Worker, HostedError> {
+    pub async fn want_worker(&self, name: &str, wanted: WantedState) -> Result<Worker, HostedError> {
         let api = self.api::<ConfigMap>();
         let what = format!("record of worker {name}");
         let mut last = None;
@@ -82,5 +86,36 @@ impl Management {
             }
         }
         Err(last.unwrap_or_else(|| HostedError::Missing(what)))
+    }
+
+    /// Gives a pool this many workers: asks for those that it lacks, and lets those go that it has too many of.
+    ///
+    /// # Errors
+    /// When the API server refuses. What was asked for by then stays.
+    pub async fn scale(
+        &self,
+        node_pool: &str,
+        wanted: usize,
+        scaling: &Scaling,
+        now: Timestamp,
+    ) -> Result<(), HostedError> {
+        for host in &scaling.add {
+            self.plan_worker(&Worker::on(host, node_pool, now)).await?;
+        }
+        for name in &scaling.remove {
+            self.want_worker(name, WantedState::Absent).await?;
+        }
+        self.want_replicas(node_pool, wanted).await
+    }
+
+    /// Writes into a NodePool how many workers are wanted; bounds of `autoScaling` go, as an API server takes only one of the two. On platform
+    /// None HyperShift does not look at either.
+    ///
+    /// # Errors
+    /// When the API server refuses.
+    pub async fn want_replicas(&self, node_pool: &str, wanted: usize) -> Result<(), HostedError> {
+        let patch = Patch::Merge(json!({"spec": {"replicas": wanted, "autoScaling": null}}));
+        let patched = self.api::<NodePool>().patch(node_pool, &PatchParams::default(), &patch).await;
+        patched.map(drop).map_err(HostedError::api(format!("NodePool {node_pool}")))
     }
 }

@@ -108,7 +108,7 @@ impl TokenSecret {
     /// Until when a copy that is made now can surely be used; `None` when nobody can tell.
     pub fn copy_is_good_until(&self) -> Option<Timestamp> {
         let by_age = match self.generated {
-            Moment::At(generated) => Some(generated + LIFE),
+            Moment::At(generated) => generated.checked_add(LIFE).ok(),
             Moment::Absent | Moment::Unreadable => None,
         }?;
         match self.expires {
@@ -152,11 +152,14 @@ impl TokenSecret {
         match self.generated {
             Moment::Unreadable => KeeperStep::Unreadable,
             Moment::Absent => KeeperStep::Rotate,
-            Moment::At(generated) if now >= generated + ROTATION => KeeperStep::Rotate,
-            Moment::At(generated) => {
-                let next = generated + ROTATION;
-                KeeperStep::WaitUntil(at_expiry.map_or(next, |expires| next.min(expires)))
-            }
+            Moment::At(generated) => match generated.checked_add(ROTATION) {
+                Ok(next) if now < next => {
+                    KeeperStep::WaitUntil(at_expiry.map_or(next, |expires| next.min(expires)))
+                }
+                Ok(_) => KeeperStep::Rotate,
+                // Whoever wrote the annotation meant no time that anybody lives to see.
+                Err(_) => KeeperStep::Unreadable,
+            },
         }
     }
 }

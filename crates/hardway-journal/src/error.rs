@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::{Flaw, Impossible, VERSION};
+use crate::{CsrVerdict, Flaw, VERSION};
 
 /// A journal that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -23,7 +23,7 @@ pub enum JournalError {
         flaw: Flaw,
     },
     /// A line that only a newer hardway can read.
-    #[error("{path}: line {line} is of version {version}, and this hardway reads journals up to version {VERSION}",
+    #[error("{path}: line {line} has version {version}, but this hardway reads journals up to version {VERSION}",
             path = path.display())]
     Newer {
         /// The file.
@@ -42,7 +42,7 @@ pub enum JournalError {
         impossible: Impossible,
     },
     /// An event that one line cannot hold.
-    #[error("an event of kind {kind} is {bytes} bytes long; the journal takes {limit}", limit = crate::record::LONGEST_LINE)]
+    #[error("an event of kind {kind} is {bytes} bytes long; the limit is {limit}", limit = crate::record::LONGEST_LINE)]
     TooLong {
         /// Its kind.
         kind: String,
@@ -55,22 +55,57 @@ impl JournalError {
     /// What a person can do.
     pub fn fix(&self) -> &'static str {
         match self {
-            Self::Io(_) => "see that the working folder is on a disk with space left and is writable by you",
+            Self::Io(_) => "check that the working folder is writable and the disk is not full",
             Self::Damaged { .. } => {
-                "look at the line; when a copy of the file is at hand, put it back; otherwise move the journal \
-                 away: what is already done is found again by looking at the machines, only its history is lost"
+                "restore the file from a backup. Moving it away is the last resort: hardway finds out again which phases are done by \
+                 looking at the machines, but who fetched a config or joined is lost, so `hardway serve` hands out every config once \
+                 more; and so is what was done to this host, which is in its action-started lines, each with the steps to undo it"
             }
             Self::Newer { .. } => {
-                "use the hardway that wrote it, or a newer one: `hardway version` tells which this is"
+                "use the hardway that wrote it, or a newer one; `hardway version` shows the version of this one"
             }
             Self::Impossible { .. } => {
-                "a line before it is missing or was put there by hand; when a copy of the file is at hand, put it back; otherwise \
-                 move the journal away: what is already done is found again by looking at the machines; what was done to this \
-                 host and is not taken back stands in its action-started lines, each with its way back"
+                "a line before it is missing or was added by hand; restore the file from a backup. Moving it away is the last \
+                 resort: hardway finds out again which phases are done by looking at the machines, but who fetched a config or joined \
+                 is lost, so `hardway serve` hands out every config once more; and so is what was done to this host, which is in its \
+                 action-started lines, each with the steps to undo it"
             }
             Self::TooLong { .. } => {
-                "this is a mistake in hardway: events are small, artefacts lie in files of their own"
+                "this is a bug in hardway: events are small, artefacts are in their own files"
             }
         }
     }
+}
+
+/// Two events that cannot both have happened, or not in this order.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Impossible {
+    /// An end of something that never began.
+    #[error("line {line} has {end} for {of}, but no line before it has {beginning} for it")]
+    NeverBegun {
+        /// Counted from one.
+        line: u64,
+        /// The kind of that line.
+        end: &'static str,
+        /// The kind that is missing.
+        beginning: &'static str,
+        /// Of which phase or action.
+        of: String,
+    },
+    /// A request that was both approved and denied.
+    #[error(
+        "line {line} has {verdict} for certificate request {request}, but line {before} has {other} for it"
+    )]
+    DecidedBothWays {
+        /// Counted from one.
+        line: u64,
+        /// What it says.
+        verdict: CsrVerdict,
+        /// Of which request, by its uid.
+        request: String,
+        /// The line that says otherwise.
+        before: u64,
+        /// What that one says.
+        other: CsrVerdict,
+    },
 }

@@ -17,7 +17,17 @@ use crate::{Flaw, JournalError, Record};
 /// # Errors
 /// When the file cannot be read, or a line does not check.
 pub fn read(path: &Path) -> Result<Vec<Record>, JournalError> {
-    Follower::new(path).news()
+    Ok(Follower::new(path).news()?.records)
+}
+
+/// What was appended since the last look.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Appended {
+    /// Another journal is in the place of the one that was read, or its lines were cut off or replaced: nothing that was read before holds any
+    /// more, and these are all the records there are.
+    pub began_anew: bool,
+    /// In order.
+    pub records: Vec<Record>,
 }
 
 /// Reads what others append.
@@ -27,6 +37,8 @@ pub struct Follower {
     pub(crate) end: End,
     /// Which file that is the end of: somebody may move the journal away, and another begins in its place.
     inode: Option<u64>,
+    /// It began anew, and nobody was told yet: the lines of the new one did not check so far.
+    is_anew: bool,
 }
 
 /// Behind the last whole line that was read.
@@ -45,25 +57,25 @@ const PAUSE: Duration = Duration::from_millis(10);
 impl Follower {
     /// From the first record on. The file need not be there yet.
     pub fn new(path: &Path) -> Self {
-        Self { path: path.to_owned(), end: End::default(), inode: None }
+        Self { path: path.to_owned(), end: End::default(), inode: None, is_anew: false }
     }
 
-    /// The records since the last call; of a journal that began anew meanwhile, or whose lines were cut off or replaced, all of
-    /// them. A line without its end is not there yet: it is still being written, or its writer was killed.
+    /// The records since the last call; of a journal that began anew meanwhile, all of them. A line without its end is not there yet: it
+    /// is still being written, or its writer was killed. While there is no file, what was read holds.
     ///
     /// A writer is waited for, because it takes back what it cannot bring to the disk. One that is not done after a second is
     /// waited for no longer; should it take back what was read here, the next call finds that out.
     ///
     /// # Errors
     /// When the file cannot be read, or a line does not check.
-    pub fn news(&mut self) -> Result<Vec<Record>, JournalError> {
+    pub fn news(&mut self) -> Result<Appended, JournalError> {
         self.news_after(PATIENCE)
     }
 
-    fn news_after(&mut self, patience: u32) -> Result<Vec<Record>, JournalError> {
+    fn news_after(&mut self, patience: u32) -> Result<Appended, JournalError> {
         let mut file = match File::open(&self.path) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Appended::default()),
             Err(error) => return Err(error.into()),
         };
         // This lock is of the file opened here: it goes with it, and is another than that of a writer in this process.
@@ -72,10 +84,11 @@ impl Follower {
     }
 
     /// No writer is at work, or it is the caller.
-    pub(crate) fn news_of(&mut self, file: &mut File) -> Result<Vec<Record>, JournalError> {
+    pub(crate) fn news_of(&mut self, file: &mut File) -> Result<Appended, JournalError> {
         let inode = file.metadata()?.ino();
         let is_known = self.inode.replace(inode).is_none_or(|known| known == inode);
         if !is_known || !self.end.is_in(file)? {
+            self.is_anew |= self.end != End::default();
             self.end = End::default();
         }
         file.seek(SeekFrom::Start(self.end.offset))?;
@@ -92,7 +105,7 @@ impl Follower {
         }
         // Only now: what was not handed out is news the next time.
         self.end = end;
-        Ok(records)
+        Ok(Appended { began_anew: std::mem::take(&mut self.is_anew), records })
     }
 
     fn refused(&self, line: u64, flaw: Flaw) -> JournalError {
@@ -160,7 +173,7 @@ mod tests {
         let path = folder.path().join("journal.jsonl");
         fs_err::write(&path, lines(&["a"])).unwrap();
         let mut follower = Follower::new(&path);
-        assert_eq!(hosts(&follower.news().unwrap()), ["a"]);
+        assert_eq!(hosts(&follower.news().unwrap().records), ["a"]);
         // A writer whose disk refuses the sync, step by step.
         let writer = File::options().write(true).open(&path).unwrap();
         writer.file().lock().unwrap();
@@ -171,9 +184,9 @@ mod tests {
         writer.set_len(lines(&["a"]).len() as u64).unwrap();
         writer.file().unlock().unwrap();
         let (news, mut follower) = reader.join().unwrap();
-        assert_eq!(news, []);
+        assert_eq!(news, Appended::default());
         Journal::open(&path).unwrap().append(&[entry("c")]).unwrap();
-        assert_eq!(hosts(&follower.news().unwrap()), ["c"]);
+        assert_eq!(hosts(&follower.news().unwrap().records), ["c"]);
     }
 
     #[test]
@@ -184,8 +197,8 @@ mod tests {
         let writer = File::open(&path).unwrap();
         writer.file().lock().unwrap();
         let mut follower = Follower::new(&path);
-        assert_eq!(hosts(&follower.news_after(1).unwrap()), ["a"]);
-        assert_eq!(follower.news().unwrap(), []);
+        assert_eq!(hosts(&follower.news_after(1).unwrap().records), ["a"]);
+        assert_eq!(follower.news().unwrap(), Appended::default());
     }
 
     #[test]
@@ -193,18 +206,28 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("journal.jsonl");
         let mut follower = Follower::new(&path);
-        for (there, news) in [
-            (&["a", "b"][..], &["a", "b"][..]),
-            (&["a"], &["a"]),
-            (&["a", "c"], &["c"]),
+        for (there, news, is_anew) in [
+            (&["a", "b"][..], &["a", "b"][..], false),
+            (&["a"], &["a"], true),
+            (&["a", "c"], &["c"], false),
             // As long as before, and longer.
-            (&["d", "e"], &["d", "e"]),
-            (&["f", "g", "h"], &["f", "g", "h"]),
-            (&[], &[]),
-            (&["i"], &["i"]),
+            (&["d", "e"], &["d", "e"], true),
+            (&["f", "g", "h"], &["f", "g", "h"], true),
+            (&[], &[], true),
+            (&["i"], &["i"], false),
         ] {
             fs_err::write(&path, lines(there)).unwrap();
-            assert_eq!(hosts(&follower.news().unwrap()), news);
+            let Appended { began_anew, records } = follower.news().unwrap();
+            assert_eq!(
+                (began_anew, hosts(&records)),
+                (is_anew, news.iter().map(ToString::to_string).collect())
+            );
         }
+        // Told with the first lines that check, however often it was looked before.
+        fs_err::write(&path, "{}\n").unwrap();
+        assert!(follower.news().is_err() && follower.news().is_err());
+        fs_err::write(&path, lines(&["j"])).unwrap();
+        assert!(follower.news().unwrap().began_anew);
+        assert!(!follower.news().unwrap().began_anew);
     }
 }

@@ -86,7 +86,7 @@ impl Open {
         open.file.file().lock_shared()?;
         let records = open.follower.news_of(&mut open.file);
         open.file.file().unlock()?;
-        Ok((open, records?))
+        Ok((open, records?.records))
     }
 
     /// Whether the open file is still the one of that name.
@@ -100,13 +100,7 @@ impl Open {
 
     /// The lock is held.
     fn append(&mut self, entries: &[Entry]) -> Result<Vec<u64>, JournalError> {
-        let known = self.follower.end.seq;
-        let news = self.follower.news_of(&mut self.file)?;
-        // Lines were cut off or replaced: the file was read from its start.
-        self.continues |= match news.first() {
-            Some(first) => first.seq <= known,
-            None => self.follower.end.seq < known,
-        };
+        self.continues |= self.follower.news_of(&mut self.file)?.began_anew;
         let end = self.follower.end;
         let mut text = String::new();
         for (entry, seq) in entries.iter().zip(end.seq + 1..) {

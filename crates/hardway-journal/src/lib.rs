@@ -27,23 +27,33 @@ mod history;
 mod journal;
 mod record;
 
-pub use error::JournalError;
+pub use error::{Impossible, JournalError};
 pub use facts::actions::{ActionFinished, ActionStarted, ActionUndone, Program, Step};
 pub use facts::certificates::{CsrDecided, CsrIntended, CsrVerdict, NodeJoined, Reason};
+pub use facts::cluster::{
+    ChainLink, EtcdMember, EtcdRole, EtcdSeen, NodeSeen, OperatorCondition, OperatorSeen,
+};
+pub use facts::day_two::{DayTwoApplied, DayTwoBegun, DayTwoObject, DayTwoUndone, Former};
+pub use facts::etcd::{EtcdRestoreBegun, EtcdRestoreStep, RestoreStep};
+pub use facts::files::{AssetSeen, AssetsSeen, CertificateSeen, CertificatesSeen};
 pub use facts::hosted::{HostedMachine, HostedStep, WorkerStep};
 pub use facts::hosts::{
     BootstrapComplete, HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead, Sight,
 };
 pub use facts::ignition::{AnyAddressAllowed, Face, IgnitionOffered, IgnitionRedeemed, PoolServed};
 pub use facts::phases::{Interrupted, PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted};
+pub use facts::power::{ClusterStarted, ClusterStopped, ClusterStopping};
 pub use facts::{Event, Fact};
-pub use follower::{Follower, read};
+pub use follower::{Appended, Follower, read};
 pub use history::{
-    History, Hosts, Impossible, Ledger, LiveHistory, MachineOwner, MachineOwners, Owned, PhaseState, Phases,
-    Redeemed, Requests,
+    ClusterSeen, DayTwo, DayTwoState, Decided, FilesSeen, History, Hosts, Ledger, LiveHistory, MachineOwner,
+    MachineOwners, Owned, PhaseState, Phases, Power, Redeemed, Requests, Restores, SwitchedOff, Workers,
 };
 pub use journal::Journal;
 pub use record::{Entry, Flaw, Record, VERSION};
 
 /// Its name in a working folder.
 pub const FILE_NAME: &str = "journal.jsonl";
+
+/// Tells the time that records are given; tests have their own.
+pub type Now = std::sync::Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;

@@ -56,13 +56,13 @@ pub enum Flaw {
     #[error("does not match its checksum")]
     WrongSum,
     /// The checksum is right, but the content is no record: another program wrote it.
-    #[error("is no record: {0}")]
+    #[error("is not a record: {0}")]
     NotARecord(String),
     /// A newer hardway wrote it.
     #[error("is of version {0}")]
     Newer(u32),
     /// A line is missing, or stands twice.
-    #[error("is number {found} where {expected} belongs")]
+    #[error("has number {found}, expected {expected}")]
     OutOfOrder {
         /// One more than the line before.
         expected: u64,

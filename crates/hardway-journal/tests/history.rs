@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use hardway_journal::{
     ActionFinished, ActionStarted, ActionUndone, AnyAddressAllowed, BootstrapComplete, CsrDecided,
-    CsrIntended, CsrVerdict, Entry, Face, Fact, History, HostSeen, HostedMachine, HostedStep,
-    IgnitionOffered, IgnitionRedeemed, Impossible, InstallBegun, Interrupted, Journal, JournalError,
-    LiveHistory, MachineGone, MachineOwner, MachineRetired, MediumRead, NodeJoined, PhaseFailed,
-    PhaseFinished, PhaseName, PhaseReset, PhaseStarted, PhaseState, PoolServed, Reason, Record, Sight, Step,
-    WorkerStep,
+    CsrIntended, CsrVerdict, Entry, EtcdRestoreBegun, EtcdRestoreStep, Face, Fact, History, HostSeen,
+    HostedMachine, HostedStep, IgnitionOffered, IgnitionRedeemed, Impossible, InstallBegun, Interrupted,
+    Journal, JournalError, LiveHistory, MachineGone, MachineOwner, MachineRetired, MediumRead, NodeJoined,
+    PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted, PhaseState, PoolServed, Reason, Record,
+    RestoreStep, Sight, Step, WorkerStep,
 };
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
@@ -40,7 +40,10 @@ fn finished(second: i64) -> Record {
 }
 
 fn failed(second: i64) -> Record {
-    record(second, &PhaseFailed { phase: PHASE, code: "c".into(), what: "w".into() })
+    record(
+        second,
+        &PhaseFailed { phase: PHASE, code: "c".into(), what: "w".into(), evidence: Vec::new(), fix: None },
+    )
 }
 
 fn begin(action: &str) -> Entry {
@@ -68,6 +71,7 @@ fn decided(uid: &str, verdict: CsrVerdict) -> CsrDecided {
         verdict,
         reason: Reason::new("first-client"),
         evidence: Vec::new(),
+        more: 0,
     }
 }
 
@@ -90,7 +94,16 @@ fn the_last_word_about_a_phase_counts() {
     for (records, state) in [
         (vec![], PhaseState::Untouched),
         (vec![started(1)], PhaseState::Begun { since: at(1) }),
-        (vec![started(1), failed(3)], PhaseState::Failed { at: at(3), code: "c".into(), what: "w".into() }),
+        (
+            vec![started(1), failed(3)],
+            PhaseState::Failed {
+                at: at(3),
+                code: "c".into(),
+                what: "w".into(),
+                evidence: Vec::new(),
+                fix: None,
+            },
+        ),
         (vec![started(1), failed(3), started(5), finished(8)], done.clone()),
         (vec![started(5), finished(8), stranger], done),
         (vec![started(5), finished(8), reset], PhaseState::Untouched),
@@ -106,6 +119,23 @@ fn a_machine_that_was_retired_stays_so() {
     assert!(history.hosts.is_retired("bootstrap") && !history.hosts.is_retired("master-0"));
 }
 
+/// By the order of lines, and not by a clock that was set back in between.
+#[test]
+fn what_was_on_offer_is_over_once_its_host_has_joined_or_is_gone() {
+    let offered = IgnitionOffered { host: "w".into(), digest: "1".into() };
+    let ends: [fn() -> Entry; 3] = [
+        || entry(&NodeJoined { host: "w".into() }),
+        || entry(&MachineGone { host: "w".into() }),
+        || entry(&BootstrapComplete { host: "w".into() }),
+    ];
+    for end in ends {
+        let end = Record { time: at(500), ..Record::numbered(2, &end()) };
+        let hosts = History::fold(&[record(4_000, &offered), end]).unwrap().hosts;
+        let over = hosts.joined("w").max(hosts.ended("w"));
+        assert!(over >= hosts.offered("w", "1"), "{hosts:?}");
+    }
+}
+
 #[test]
 fn a_machine_is_whose_who_was_first_until_it_is_gone() {
     let made = |cluster: &str| HostedMachine {
@@ -113,12 +143,8 @@ fn a_machine_is_whose_who_was_first_until_it_is_gone() {
         cluster: cluster.to_owned(),
         node_pool: "p".into(),
     };
-    let fetched = |face| IgnitionRedeemed {
-        host: "w".into(),
-        generation: "1".into(),
-        source: [10, 0, 0, 1].into(),
-        face,
-    };
+    let fetched =
+        |face| IgnitionRedeemed { host: "w".into(), digest: "1".into(), source: [10, 0, 0, 1].into(), face };
     let owner = |entries: &[Entry]| History::fold(&numbered(entries)).unwrap().owners.of("w").cloned();
     let hosted = |cluster: &str| Some(MachineOwner::Hosted(made(cluster)));
     let gone = entry(&MachineGone { host: "w".into() });
@@ -169,23 +195,29 @@ fn what_cannot_have_happened_is_refused_with_both_events() {
     for (entries, says) in [
         (
             vec![joined.clone(), finish("net")],
-            "line 2 says action-finished of net, and no line before it says action-started of it",
+            "line 2 has action-finished for net, but no line before it has action-started for it",
         ),
         (
             vec![undo("net")],
-            "line 1 says action-undone of net, and no line before it says action-started of it",
+            "line 1 has action-undone for net, but no line before it has action-started for it",
         ),
         (
             vec![joined, entry(&Interrupted { phase: PHASE })],
-            "line 2 says install-interrupted of make-pki, and no line before it says phase-started of it",
+            "line 2 has install-interrupted for make-pki, but no line before it has phase-started for it",
         ),
         (
-            vec![entry(&PhaseFailed { phase: PHASE, code: "c".into(), what: "w".into() })],
-            "line 1 says phase-failed of make-pki, and no line before it says phase-started of it",
+            vec![entry(&PhaseFailed {
+                phase: PHASE,
+                code: "c".into(),
+                what: "w".into(),
+                evidence: Vec::new(),
+                fix: None,
+            })],
+            "line 1 has phase-failed for make-pki, but no line before it has phase-started for it",
         ),
         (
             vec![decided(CsrVerdict::Deny), decided(CsrVerdict::Hold), decided(CsrVerdict::Approve)],
-            "line 3 says approve of certificate request u, and line 1 says deny of it",
+            "line 3 has approve for certificate request u, but line 1 has deny for it",
         ),
     ] {
         let mut records = numbered(&entries);
@@ -202,6 +234,18 @@ fn what_cannot_have_happened_is_refused_with_both_events() {
         records[last] = unversioned(records[last].clone());
         History::fold(&records).unwrap();
     }
+}
+
+/// etcd is as it was once: a request that was denied since then is pending again.
+#[test]
+fn after_a_restore_a_request_may_be_decided_otherwise() {
+    let restore =
+        EtcdRestoreBegun { restore: "r".into(), hash: "h".into(), revision: 1, host: "master-0".into() };
+    let [deny, approve] =
+        [CsrVerdict::Deny, CsrVerdict::Approve].map(|verdict| entry(&decided("u", verdict)));
+    History::fold(&numbered(&[deny.clone(), approve.clone()])).unwrap_err();
+    History::fold(&numbered(&[deny, entry(&restore), approve])).unwrap();
+    History::fold(&numbered(&[entry(&restore), undo("never begun")])).unwrap_err();
 }
 
 #[test]
@@ -228,7 +272,7 @@ fn a_live_history_goes_on_refusing_and_begins_anew_with_its_journal() {
         let error = live.now().unwrap_err();
         assert!(matches!(error, JournalError::Impossible { .. }), "{error}");
         let said = error.to_string();
-        assert!(said.contains("journal.jsonl: line 2 says action-finished of b"), "{said}");
+        assert!(said.contains("journal.jsonl: line 2 has action-finished for b"), "{said}");
         assert!(error.fix().contains("action-started"));
     }
     fs_err::rename(&path, folder.path().join("old")).unwrap();
@@ -288,7 +332,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         6 => (0usize..4, 0u8..5).prop_map(|(action, how)| Deed::Up { action, how }),
         3 => (0usize..4, any::<bool>()).prop_map(|(action, is_killed)| Deed::Down { action, is_killed }),
         4 => (0usize..4, 0u8..5).prop_map(|(request, how)| Deed::Decide { request, how }),
-        6 => (0usize..3, 0u8..15).prop_map(|(host, what)| Deed::Told { host, what }),
+        6 => (0usize..3, 0u8..17).prop_map(|(host, what)| Deed::Told { host, what }),
         1 => (0usize..4).prop_map(|action| Deed::Older { action }),
         1 => Just(Deed::Moved),
     ]
@@ -366,7 +410,13 @@ impl Writers {
         }
         self.write(&entry(&PhaseStarted { phase, why: "missing".into() }));
         match how {
-            1 => self.write(&entry(&PhaseFailed { phase, code: "c".into(), what: "w".into() })),
+            1 => self.write(&entry(&PhaseFailed {
+                phase,
+                code: "c".into(),
+                what: "w".into(),
+                evidence: Vec::new(),
+                fix: None,
+            })),
             2 => self.write(&entry(&Interrupted { phase })),
             3 => {}
             _ => self.write(&entry(&held)),
@@ -391,12 +441,12 @@ impl Writers {
     }
 
     fn told(&mut self, host: String, what: u8) {
-        let (generation, source) = ("g".to_owned(), [10, 0, 0, 1].into());
+        let (digest, source) = ("g".to_owned(), [10, 0, 0, 1].into());
         let told = match what {
-            0 => entry(&IgnitionOffered { host, generation }),
-            1 => entry(&IgnitionRedeemed { host, generation, source, face: Face::Host }),
-            2 => entry(&IgnitionRedeemed { host, generation, source, face: Face::Hosted }),
-            3 => entry(&PoolServed { pool: "worker".into(), generation, source, more: 0 }),
+            0 => entry(&IgnitionOffered { host, digest }),
+            1 => entry(&IgnitionRedeemed { host, digest, source, face: Face::Host }),
+            2 => entry(&IgnitionRedeemed { host, digest, source, face: Face::Hosted }),
+            3 => entry(&PoolServed { pool: "worker".into(), digest, source, more: 0 }),
             4 => entry(&NodeJoined { host }),
             5 => entry(&HostSeen { host, sight: Sight::Writing { megabytes: 7 }, by: "bmc".into() }),
             6 => entry(&InstallBegun { host, source }),
@@ -410,6 +460,8 @@ impl Writers {
             }
             12 => entry(&BootstrapComplete { host }),
             13 => entry(&AnyAddressAllowed {}),
+            14 => entry(&EtcdRestoreBegun { restore: "r".into(), hash: "h".into(), revision: 1, host }),
+            15 => entry(&EtcdRestoreStep { restore: "r".into(), step: RestoreStep::StopEtcd }),
             _ => {
                 let (cluster, worker) = ("demo".into(), host);
                 entry(&HostedStep { cluster, worker, step: WorkerStep::Boot, error: None })

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::thread;
 
-use hardway_journal::{Entry, Follower, Journal, JournalError, NodeJoined, read};
+use hardway_journal::{Appended, Entry, Follower, Journal, JournalError, NodeJoined, read};
 use proptest::prelude::*;
 
 fn joined(host: &str) -> Entry {
@@ -25,13 +25,13 @@ fn what_was_appended_is_read_in_order_and_only_by_its_owner() {
     let path = folder.path().join("journal.jsonl");
     assert_eq!(read(&path).unwrap(), []);
     let mut follower = Follower::new(&path);
-    assert_eq!(follower.news().unwrap(), []);
+    assert_eq!(follower.news().unwrap(), Appended::default());
     let journal = Journal::open(&path).unwrap();
     assert_eq!(journal.append(&[joined("a"), joined("b")]).unwrap(), [1, 2]);
-    assert_eq!(follower.news().unwrap().len(), 2);
+    assert_eq!(follower.news().unwrap().records.len(), 2);
     assert_eq!(journal.append(&[]).unwrap(), [] as [u64; 0]);
     assert_eq!(journal.append(&[joined("c")]).unwrap(), [3]);
-    assert_eq!(follower.news().unwrap()[0].seq, 3);
+    assert_eq!(follower.news().unwrap().records[0].seq, 3);
     assert_eq!(hosts(&path), ["a", "b", "c"]);
     assert_eq!(fs_err::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
 }
@@ -42,13 +42,14 @@ fn a_journal_that_was_moved_away_begins_anew() {
     let path = folder.path().join("journal.jsonl");
     let (journal, mut follower) = (Journal::open(&path).unwrap(), Follower::new(&path));
     journal.append(&[joined("a"), joined("b")]).unwrap();
-    assert_eq!(follower.news().unwrap().len(), 2);
+    assert_eq!(follower.news().unwrap().records.len(), 2);
     fs_err::rename(&path, folder.path().join("old")).unwrap();
-    assert_eq!(follower.news().unwrap(), []);
+    assert_eq!(follower.news().unwrap(), Appended::default());
     assert_eq!(journal.append(&[joined("c")]).unwrap(), [1]);
     assert_eq!(hosts(&path), ["c"]);
     assert_eq!(hosts(&folder.path().join("old")), ["a", "b"]);
-    assert_eq!(follower.news().unwrap().len(), 1);
+    let Appended { began_anew, records } = follower.news().unwrap();
+    assert_eq!((began_anew, records.len()), (true, 1));
 }
 
 /// Two journals open on one file have a lock each, as two processes have.
@@ -87,7 +88,7 @@ fn damage_is_refused_with_its_line() {
     let lines: Vec<&str> = good.split_inclusive('\n').collect();
     for (bad, line, says) in [
         (good.replace("\"b\"", "\"x\""), 2, "does not match its checksum"),
-        ([lines[0], lines[2]].concat(), 2, "is number 3 where 2 belongs"),
+        ([lines[0], lines[2]].concat(), 2, "has number 3, expected 2"),
         ([lines[0], "hello\n", lines[1]].concat(), 2, "has no checksum"),
         ([lines[0], "\n"].concat(), 2, "has no checksum"),
     ] {

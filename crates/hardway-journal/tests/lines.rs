@@ -8,11 +8,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use hardway_journal::{
-    ActionFinished, ActionStarted, ActionUndone, AnyAddressAllowed, BootstrapComplete, CsrDecided,
-    CsrIntended, CsrVerdict, Entry, Event, Face, Fact, History, HostSeen, HostedMachine, HostedStep,
-    IgnitionOffered, IgnitionRedeemed, InstallBegun, Interrupted, Journal, JournalError, MachineGone,
-    MachineRetired, MediumRead, NodeJoined, PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted,
-    PoolServed, Program, Reason, Record, Sight, Step, VERSION, WorkerStep, read,
+    ActionFinished, ActionStarted, ActionUndone, AnyAddressAllowed, AssetSeen, AssetsSeen, BootstrapComplete,
+    CertificateSeen, CertificatesSeen, ChainLink, ClusterStarted, ClusterStopped, ClusterStopping,
+    CsrDecided, CsrIntended, CsrVerdict, DayTwoApplied, DayTwoBegun, DayTwoObject, DayTwoUndone, Entry,
+    EtcdMember, EtcdRestoreBegun, EtcdRestoreStep, EtcdRole, EtcdSeen, Event, Face, Fact, Former, History,
+    HostSeen, HostedMachine, HostedStep, IgnitionOffered, IgnitionRedeemed, InstallBegun, Interrupted,
+    Journal, JournalError, MachineGone, MachineRetired, MediumRead, NodeJoined, NodeSeen, OperatorCondition,
+    OperatorSeen, PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted, PoolServed, Program,
+    Reason, Record, RestoreStep, Sight, Step, VERSION, WorkerStep, read,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -37,12 +40,13 @@ fn decided() -> CsrDecided {
         verdict: CsrVerdict::Approve,
         reason: Reason::new("first-client"),
         evidence: vec!["e".into()],
+        more: 0,
     }
 }
 
 fn rows() -> Vec<(Entry, Event, String)> {
     let (host, phase, action) = (|| "h".to_owned(), PhaseName::MakePki, || "a".to_owned());
-    let (generation, source) = (|| "g".to_owned(), [10, 0, 0, 7].into());
+    let (digest, source) = (|| "g".to_owned(), [10, 0, 0, 7].into());
     let undo = vec![
         Step::MakeFolder { path: "/f".into() },
         Step::RemoveEmptyFolder { path: "/f".into() },
@@ -53,6 +57,13 @@ fn rows() -> Vec<(Entry, Event, String)> {
         Step::Run(Program::words("ip")),
         Step::WriteFile { path: "/f".into(), mode: 0o644, content: "c".into() },
     ];
+    let operator = OperatorSeen {
+        operator: "o".into(),
+        available: OperatorCondition::True,
+        progressing: OperatorCondition::False,
+        degraded: OperatorCondition::Unknown,
+        waits_for: vec![ChainLink { subject: "s".into(), what: "w".into(), fix: Some("f".into()) }],
+    };
     let seen = |sight| HostSeen { host: host(), sight, by: "bmc".into() };
     let request = r#"{"request":"csr-1","uid":"u","node":"n","signer":"s","keyId":"k","verdict":"approve","reason":"first-client","evidence":["e"]}"#;
     let undo_text = r#"[{"make-folder":{"path":"/f"}},{"remove-empty-folder":{"path":"/f"}},{"remove-folder":{"path":"/f"}},{"remove-file":{"path":"/f"}},{"restore-file":{"path":"/f","from":"/g"}},{"run":{"program":"ip","arguments":["link"],"input":"i"}},{"run":{"program":"ip","arguments":[]}},{"write-file":{"path":"/f","mode":420,"content":"c"}}]"#;
@@ -69,6 +80,55 @@ fn rows() -> Vec<(Entry, Event, String)> {
             CsrDecided { username: "hardway:host:w:2".into(), ..decided() },
             &request.replace(r#","verdict""#, r#","username":"hardway:host:w:2","verdict""#),
         ),
+        row(
+            CsrDecided { more: 7, ..decided() },
+            &request.replace(r#""evidence":["e"]"#, r#""evidence":["e"],"more":7"#),
+        ),
+        row(
+            DayTwoBegun {
+                step: "s".into(),
+                objects: vec![
+                    DayTwoObject { object: "v1/Secret n/a".into(), was: Former::Absent },
+                    DayTwoObject { object: "v1/Secret n/b".into(), was: Former::Present },
+                ],
+            },
+            r#"{"objects":[{"object":"v1/Secret n/a","was":"absent"},{"object":"v1/Secret n/b","was":"present"}],"step":"s"}"#,
+        ),
+        row(DayTwoApplied { step: "s".into() }, r#"{"step":"s"}"#),
+        row(DayTwoUndone { step: "s".into() }, r#"{"step":"s"}"#),
+        row(ClusterStopping { cordoned: vec!["n".into()], until: None }, r#"{"cordoned":["n"]}"#),
+        row(
+            ClusterStopping { cordoned: Vec::new(), until: Some("2027-01-02T00:00:00Z".parse().unwrap()) },
+            r#"{"cordoned":[],"until":"2027-01-02T00:00:00Z"}"#,
+        ),
+        row(ClusterStopped {}, "{}"),
+        row(ClusterStarted {}, "{}"),
+        row(
+            EtcdRestoreBegun { restore: "r".into(), hash: "1f".into(), revision: 7, host: host() },
+            r#"{"hash":"1f","host":"h","restore":"r","revision":7}"#,
+        ),
+        row(
+            EtcdRestoreStep { restore: "r".into(), step: RestoreStep::SwapData },
+            r#"{"restore":"r","step":"swap-data"}"#,
+        ),
+        row(
+            EtcdSeen {
+                members: vec![
+                    EtcdMember { name: "m".into(), role: EtcdRole::Leader, is_healthy: true },
+                    EtcdMember { name: String::new(), role: EtcdRole::Learner, is_healthy: false },
+                ],
+            },
+            r#"{"members":[{"isHealthy":true,"name":"m","role":"leader"},{"isHealthy":false,"name":"","role":"learner"}]}"#,
+        ),
+        row(
+            OperatorSeen { waits_for: Vec::new(), ..operator.clone() },
+            r#"{"available":"true","degraded":"unknown","operator":"o","progressing":"false"}"#,
+        ),
+        row(
+            operator,
+            r#"{"available":"true","degraded":"unknown","operator":"o","progressing":"false","waitsFor":[{"fix":"f","subject":"s","what":"w"}]}"#,
+        ),
+        row(NodeSeen { node: "n.d".into(), is_ready: true }, r#"{"isReady":true,"node":"n.d"}"#),
         row(seen(Sight::On), r#"{"by":"bmc","host":"h","sight":"on"}"#),
         row(
             seen(Sight::Writing { megabytes: 7 }),
@@ -81,26 +141,55 @@ fn rows() -> Vec<(Entry, Event, String)> {
         ),
         row(step, r#"{"cluster":"c","step":"dress","worker":"w"}"#),
         row(wrong, r#"{"cluster":"c","error":"e","step":"remove-machine","worker":"w"}"#),
-        row(IgnitionOffered { host: host(), generation: generation() }, r#"{"generation":"g","host":"h"}"#),
+        row(IgnitionOffered { host: host(), digest: digest() }, r#"{"generation":"g","host":"h"}"#),
         row(
-            IgnitionRedeemed { host: host(), generation: generation(), source, face: Face::Host },
+            IgnitionRedeemed { host: host(), digest: digest(), source, face: Face::Host },
             r#"{"face":"host","generation":"g","host":"h","source":"10.0.0.7"}"#,
         ),
         row(
-            IgnitionRedeemed { host: host(), generation: generation(), source, face: Face::Hosted },
+            IgnitionRedeemed { host: host(), digest: digest(), source, face: Face::Hosted },
             r#"{"face":"hosted","generation":"g","host":"h","source":"10.0.0.7"}"#,
         ),
         row(
-            PoolServed { pool: "worker".into(), generation: generation(), source, more: 0 },
+            PoolServed { pool: "worker".into(), digest: digest(), source, more: 0 },
             r#"{"generation":"g","pool":"worker","source":"10.0.0.7"}"#,
         ),
         row(
-            PoolServed { pool: "worker".into(), generation: generation(), source, more: 3 },
+            PoolServed { pool: "worker".into(), digest: digest(), source, more: 3 },
             r#"{"generation":"g","more":3,"pool":"worker","source":"10.0.0.7"}"#,
         ),
         row(InstallBegun { host: host(), source }, r#"{"host":"h","source":"10.0.0.7"}"#),
         row(MediumRead { host: host(), source, more: 0 }, r#"{"host":"h","source":"10.0.0.7"}"#),
         row(MediumRead { host: host(), source, more: 3 }, r#"{"host":"h","more":3,"source":"10.0.0.7"}"#),
+        row(
+            AssetsSeen {
+                assets: vec![AssetSeen { asset: "a".into(), reasons: Vec::new(), edited: Vec::new() }],
+                gone: Vec::new(),
+            },
+            r#"{"assets":[{"asset":"a"}]}"#,
+        ),
+        row(
+            AssetsSeen {
+                assets: vec![AssetSeen {
+                    asset: "a".into(),
+                    reasons: vec!["r".into()],
+                    edited: vec!["f".into()],
+                }],
+                gone: vec!["b".into()],
+            },
+            r#"{"assets":[{"asset":"a","edited":["f"],"reasons":["r"]}],"gone":["b"]}"#,
+        ),
+        row(
+            CertificatesSeen {
+                certificates: vec![CertificateSeen {
+                    certificate: "c".into(),
+                    not_after: "2026-11-16T06:00:00Z".parse().unwrap(),
+                    due_from: "2026-11-16T01:12:00Z".parse().unwrap(),
+                }],
+                gone: vec!["d".into()],
+            },
+            r#"{"certificates":[{"certificate":"c","dueFrom":"2026-11-16T01:12:00Z","notAfter":"2026-11-16T06:00:00Z"}],"gone":["d"]}"#,
+        ),
         row(BootstrapComplete { host: host() }, r#"{"host":"h"}"#),
         row(AnyAddressAllowed {}, "{}"),
         row(MachineGone { host: host() }, r#"{"host":"h"}"#),
@@ -109,8 +198,18 @@ fn rows() -> Vec<(Entry, Event, String)> {
         row(PhaseStarted { phase, why: "w".into() }, r#"{"phase":"make-pki","why":"w"}"#),
         row(PhaseFinished { phase, evidence: "e".into() }, r#"{"evidence":"e","phase":"make-pki"}"#),
         row(
-            PhaseFailed { phase, code: "c".into(), what: "w".into() },
+            PhaseFailed { phase, code: "c".into(), what: "w".into(), evidence: Vec::new(), fix: None },
             r#"{"code":"c","phase":"make-pki","what":"w"}"#,
+        ),
+        row(
+            PhaseFailed {
+                phase,
+                code: "c".into(),
+                what: "w".into(),
+                evidence: vec!["e".into()],
+                fix: Some("f".into()),
+            },
+            r#"{"code":"c","evidence":["e"],"fix":"f","phase":"make-pki","what":"w"}"#,
         ),
         row(Interrupted { phase }, r#"{"phase":"make-pki"}"#),
         row(PhaseReset { phase }, r#"{"phase":"make-pki"}"#),
@@ -191,9 +290,8 @@ fn a_newer_version_is_refused_with_its_line_and_nothing_is_written_behind_it() {
         in_folder(&text, |path| {
             for error in [read(path).unwrap_err(), Journal::open(path).unwrap_err()] {
                 assert!(matches!(error, JournalError::Newer { line: 2, version: 2, .. }), "{error}");
-                let said = format!(
-                    "line 2 is of version 2, and this hardway reads journals up to version {VERSION}"
-                );
+                let said =
+                    format!("line 2 has version 2, but this hardway reads journals up to version {VERSION}");
                 assert!(error.to_string().contains(&said), "{error}");
                 assert!(error.fix().contains("hardway that wrote it"));
             }

@@ -1,7 +1,7 @@
 //! Serves a [`BootFolder`] over HTTP, and sends machines that are installed to their disks.
 //!
-//! Anybody can fetch a config here, and a machine whose disk is empty must not be sent to it because somebody did. So only a
-//! request from an address of the host's own counts as its installer; else that it redeemed its token or joined shows it.
+//! A config goes to an address of its host's own, unless a person says that addresses do not count: whoever knows its path gets
+//! nothing elsewhere. So it is the host's installer who comes for it, and from then on the host starts from its disk.
 //!
 //! Without encryption: iPXE knows no authorities but the public ones. A host's config goes over the same wire: a pointer,
 //! whose token opens the whole config at the ignition server until the node has joined, or the whole config itself. So
@@ -10,30 +10,24 @@
 //! the address of a host's card, reads it all the same: this belongs on the network of the machines and nowhere else.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hardway_base::{Secret, error_sentence};
+use hardway_base::{Secret, Tally, error_sentence};
 use hardway_journal::{Hosts, InstallBegun, JournalError, Record};
 use http::header::{ALLOW, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use crate::file_body::FileBody;
 use crate::ignition_server::listener::{Ending, Listeners, Serve};
-use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
+use crate::ignition_server::{Activity, Limits, ServerError, http1};
 use crate::install_media::{BootAnswer, BootFolder};
 use crate::media_paths::{MediaPathError, MediaPaths};
-use crate::note_error::NoteError;
-use crate::tally::Tally;
-use crate::trouble::{Trouble, Troubles};
+use crate::trouble::{NoteError, Trouble, Troubles};
 
 /// The addresses of hosts, by name.
 pub type Addresses = BTreeMap<String, Vec<IpAddr>>;
@@ -54,15 +48,14 @@ fn limits() -> Limits {
     Limits {
         connections: 1024,
         connections_per_source: 768,
-        header: Duration::from_secs(60),
         lifetime: Duration::from_secs(6 * 3600),
         ..Limits::default()
     }
 }
 
 impl BootServer {
-    /// Serves the folder. Hosts in `installed` start from their disks. Where hosts' own addresses are given, an installer counts
-    /// as one only there.
+    /// Serves the folder. Hosts in `installed` start from their disks. Where hosts' own addresses are given, their configs are
+    /// given only there.
     ///
     /// # Errors
     /// When the address is taken, or not one of this host.
@@ -79,7 +72,7 @@ impl BootServer {
             folder,
             paths,
             installed: Mutex::new(installed),
-            addresses,
+            addresses: Mutex::new(addresses),
             strangers: Tally::new(STRANGERS),
             beginning: Arc::default(),
             note,
@@ -97,6 +90,15 @@ impl BootServer {
     /// and were cut off.
     pub async fn end(self) -> bool {
         self.listeners.end().await
+    }
+
+    /// From now on hosts have these addresses. Where addresses do not count, they go on not counting.
+    pub fn set_addresses(&self, addresses: &Addresses) {
+        if let Some(known) = self.desk.addresses().as_mut()
+            && known != addresses
+        {
+            known.clone_from(addresses);
+        }
     }
 
     /// From now on these start from their disks.
@@ -118,7 +120,8 @@ struct Desk {
     paths: MediaPaths,
     /// Held for a moment only: every request looks into it.
     installed: Mutex<BTreeSet<String>>,
-    addresses: Option<Addresses>,
+    /// Held for a moment only, too.
+    addresses: Mutex<Option<Addresses>>,
     strangers: Tally<String>,
     /// Held while an installation is written down, which takes as long as the disk does.
     beginning: Arc<tokio::sync::Mutex<()>>,
@@ -126,20 +129,30 @@ struct Desk {
     troubles: Troubles,
 }
 
-/// Strangers who fetched the config of one host that are all told.
+/// Strangers who asked for the config of one host that are all told.
 const STRANGERS: u64 = 8;
+/// What all files are.
+const FILE: &str = "application/octet-stream";
 /// All that a machine is told when something is wrong here.
-const LATER: &str = "not now; the operator of this server is told why\n";
+const LATER: &str = "temporarily unavailable; see the log of this server\n";
 
 impl Serve for Desk {
-    async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr, ending: Ending) {
-        let service = service_fn(move |request: Request<Incoming>| {
+    async fn serve(
+        self: Arc<Self>,
+        stream: TcpStream,
+        source: IpAddr,
+        activity: Arc<Activity>,
+        ending: Ending,
+    ) {
+        let answer = move |request| {
             let desk = self.clone();
-            async move { Ok::<_, Infallible>(desk.answer(&request, source).await) }
-        });
-        let limits = limits();
-        let stream = TokioIo::new(TimedIo::new(stream, limits.idle, limits.lifetime));
-        http1::serve(stream, service, &limits, ending).await;
+            async move { desk.answer(&request, source).await }
+        };
+        http1::serve_plain(stream, activity, &limits(), ending, answer, is_file).await;
+    }
+
+    fn knows(&self, source: IpAddr) -> bool {
+        self.addresses().as_ref().is_some_and(|hosts| hosts.values().flatten().any(|own| *own == source))
     }
 }
 
@@ -173,16 +186,21 @@ impl Desk {
     }
 
     fn is_own(&self, host: &str, source: IpAddr) -> bool {
-        let Some(addresses) = &self.addresses else { return true };
+        let addresses = self.addresses();
+        let Some(addresses) = addresses.as_ref() else { return true };
         addresses.get(host).is_some_and(|own| own.contains(&source.to_canonical()))
+    }
+
+    fn addresses(&self) -> MutexGuard<'_, Option<Addresses>> {
+        self.addresses.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tell_of_stranger(&self, host: &str, source: IpAddr) {
         let Some(more) = self.strangers.count(host.to_owned()) else { return };
-        let others = if more == 0 { String::new() } else { format!(", as {more} others did before") };
+        let others = if more == 0 { String::new() } else { format!(" (and {more} more before)") };
         self.troubles.say(&format!(
-            "{source} fetched the config of {host}{others}; it is no address of {host} in the inventory, so {host} does not \
-             count as installed"
+            "refused {source} the config of {host}{others}: the inventory does not list this address for {host}; for hosts \
+             behind NAT, use `serve --from-any-address`"
         ));
     }
 
@@ -209,7 +227,7 @@ impl Desk {
         script(&self.folder.moved(text, self.boot().expose_text(), config), is_head)
     }
 
-    /// The config of a host, for whoever has its path. From then on the host is being installed.
+    /// The config of a host, for whoever has its path and its address. From then on the host is being installed.
     async fn config(
         self: &Arc<Self>,
         part: &str,
@@ -224,12 +242,13 @@ impl Desk {
             Ok(false) => return empty(StatusCode::NOT_FOUND),
             Err(answer) => return answer,
         }
-        let answer = self.file(&self.folder.config(host), is_head).await;
-        if is_head || answer.status() != StatusCode::OK {
-            return answer;
-        }
         if !self.is_own(host, source) {
             self.tell_of_stranger(host, source);
+            let why = format!("{source} is not an address of {host} in the inventory of this server\n");
+            return whole_with(StatusCode::FORBIDDEN, "text/plain", why, is_head);
+        }
+        let answer = self.file(&self.folder.config(host), is_head).await;
+        if is_head || answer.status() != StatusCode::OK {
             return answer;
         }
         match self.begin(InstallBegun { host: host.to_owned(), source }).await {
@@ -239,7 +258,7 @@ impl Desk {
             }
             Err(reason) => {
                 let what =
-                    format!("{host} is not given its config, because that cannot be written down: {reason}");
+                    format!("not serving {host} its config, because the journal cannot be written: {reason}");
                 self.troubles.tell(host, what);
                 later()
             }
@@ -255,7 +274,7 @@ impl Desk {
         let looked = tokio::task::spawn_blocking(look).await.map_err(MediaPathError::from);
         looked.and_then(|looked| looked).map_err(|error| {
             let reason = error_sentence(&error);
-            self.troubles.tell(host, format!("{host} is not given its config: {reason}"));
+            self.troubles.tell(host, format!("not serving {host} its config: {reason}"));
             later()
         })
     }
@@ -291,10 +310,15 @@ impl Desk {
         self.troubles.is_well(&thing);
         let mut response = Response::new(if is_head { FileBody::empty() } else { body });
         let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(FILE));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(bytes));
         response
     }
+}
+
+/// A config, or what a machine boots from.
+fn is_file(response: &Response<FileBody>) -> bool {
+    response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == FILE)
 }
 
 fn script(text: &str, is_head: bool) -> Response<FileBody> {

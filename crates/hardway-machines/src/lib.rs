@@ -3,6 +3,7 @@
 
 pub mod actions;
 pub mod boot_server;
+mod check;
 mod file_body;
 pub mod host_progress;
 pub mod ignition_server;
@@ -10,11 +11,9 @@ pub mod install_media;
 pub mod load_balancer;
 pub mod media_paths;
 pub mod media_server;
-mod note_error;
 pub mod preflight;
 pub mod providers;
 pub mod redfish;
-mod tally;
 mod trouble;
 
 /// What is asked before anything is built, explained.

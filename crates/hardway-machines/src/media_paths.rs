@@ -28,7 +28,7 @@ pub struct MediaPaths {
 #[derive(Debug, thiserror::Error)]
 pub enum MediaPathError {
     /// The journal says who has joined.
-    #[error("what the journal says of {host} cannot be read")]
+    #[error("cannot read the journal entries of {host}")]
     Journal {
         /// As in the inventory.
         host: String,
@@ -37,7 +37,7 @@ pub enum MediaPathError {
         source: JournalError,
     },
     /// The medium is there, and cannot be looked at.
-    #[error("the medium of {host} cannot be looked at")]
+    #[error("cannot read the medium of {host}")]
     Medium {
         /// As in the inventory.
         host: String,
@@ -254,6 +254,6 @@ mod tests {
         let part = site.of("a").unwrap();
         fs_err::write(site.dir.path().join("journal.jsonl"), "no journal\n").unwrap();
         let refused = site.paths.leads(&part, "a", &site.medium("a")).unwrap_err();
-        assert_eq!(refused.to_string(), "what the journal says of a cannot be read");
+        assert_eq!(refused.to_string(), "cannot read the journal entries of a");
     }
 }

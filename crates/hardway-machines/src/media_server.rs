@@ -6,29 +6,24 @@
 //! reads it all the same: this belongs on the network of the controllers, and only while machines are installed.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hardway_base::error_sentence;
+use hardway_base::byte_range::{Piece, Unsatisfiable, piece};
+use hardway_base::{Tally, error_sentence};
 use hardway_journal::{JournalError, MediumRead};
 use http::header::{ACCEPT_RANGES, ALLOW, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, RANGE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
 use crate::file_body::FileBody;
 use crate::ignition_server::listener::{Ending, Listeners, Serve};
-use crate::ignition_server::{Limits, ServerError, TimedIo, http1};
+use crate::ignition_server::{Activity, Limits, ServerError, http1};
 use crate::media_paths::{MediaPathError, MediaPaths};
-use crate::note_error::NoteError;
-use crate::tally::Tally;
-use crate::trouble::{Trouble, Troubles};
+use crate::trouble::{NoteError, Trouble, Troubles};
 
 /// Told of new readers. An error holds nobody up, and is told as trouble. It may block.
 pub type Noted = Box<dyn Fn(&MediumRead) -> Result<(), JournalError> + Send + Sync>;
@@ -92,14 +87,18 @@ struct Shelf {
 const READERS: usize = 16;
 
 impl Serve for Shelf {
-    async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr, ending: Ending) {
-        let service = service_fn(move |request: Request<Incoming>| {
+    async fn serve(
+        self: Arc<Self>,
+        stream: TcpStream,
+        source: IpAddr,
+        activity: Arc<Activity>,
+        ending: Ending,
+    ) {
+        let answer = move |request| {
             let shelf = self.clone();
-            async move { Ok::<_, Infallible>(shelf.answer(&request, source).await) }
-        });
-        let limits = limits();
-        let stream = TokioIo::new(TimedIo::new(stream, limits.idle, limits.lifetime));
-        http1::serve(stream, service, &limits, ending).await;
+            async move { shelf.answer(&request, source).await }
+        };
+        http1::serve_plain(stream, activity, &limits(), ending, answer, is_file).await;
     }
 }
 
@@ -129,7 +128,7 @@ impl Shelf {
             Ok(false) => return empty(StatusCode::NOT_FOUND),
             Err(error) => {
                 let reason = error_sentence(&error);
-                self.troubles.tell(host, format!("the medium of {host} is not given: {reason}"));
+                self.troubles.tell(host, format!("not serving the medium of {host}: {reason}"));
                 return empty(StatusCode::SERVICE_UNAVAILABLE);
             }
         }
@@ -216,34 +215,16 @@ impl Shelf {
         let noting = tokio::task::spawn_blocking(move || (shelf.note)(&read));
         let noted = noting.await.map_err(NoteError::from).and_then(|noted| Ok(noted?));
         if let Err(reason) = noted {
-            let what = format!("that {source} reads the medium of {host} is not in the journal: {reason}");
+            let what =
+                format!("cannot record in the journal that {source} reads the medium of {host}: {reason}");
             self.troubles.tell(host, what);
         }
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Piece {
-    first: u64,
-    length: u64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Unsatisfiable;
-
-/// The one piece that a Range header asks for (RFC 9110, 14.1.2). None for several, or for what is not understood: such a
-/// header may be passed over.
-fn piece(range: &str, length: u64) -> Option<Result<Piece, Unsatisfiable>> {
-    let (first, last) = range.trim().strip_prefix("bytes=")?.split_once('-')?;
-    let (first, last) = (first.trim(), last.trim());
-    let number = |text: &str| text.parse::<u64>().ok().filter(|_| text.bytes().all(|b| b.is_ascii_digit()));
-    let (first, end) = match (first, last) {
-        ("", last) => (length.saturating_sub(number(last)?), length),
-        (first, "") => (number(first)?, length),
-        (first, last) if number(last)? < number(first)? => return None,
-        (first, last) => (number(first)?, number(last)?.saturating_add(1).min(length)),
-    };
-    Some(if first < end { Ok(Piece { first, length: end - first }) } else { Err(Unsatisfiable) })
+/// All of a medium, or a piece of it.
+fn is_file(response: &Response<FileBody>) -> bool {
+    matches!(response.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT)
 }
 
 fn unsatisfiable(length: u64) -> Response<FileBody> {
@@ -297,23 +278,5 @@ mod tests {
         assert_eq!(noted.len(), 16 + 14, "{noted:?}");
         let told: u64 = noted.iter().map(|read| 1 + read.more).sum();
         assert!(told > 5_000 && told <= 10_000, "{told}");
-    }
-
-    #[test]
-    fn pieces_are_those_of_the_standard() {
-        let got = |range| piece(range, 1000).map(|piece| piece.map(|piece| (piece.first, piece.length)));
-        assert_eq!(got("bytes=0-499"), Some(Ok((0, 500))));
-        assert_eq!(got("bytes=500-"), Some(Ok((500, 500))));
-        assert_eq!(got("bytes=-1"), Some(Ok((999, 1))));
-        assert_eq!(got("bytes=-5000"), Some(Ok((0, 1000))));
-        assert_eq!(got("bytes=999-99999"), Some(Ok((999, 1))));
-        for beyond in ["bytes=1000-", "bytes=-0", "bytes=1000-2000"] {
-            assert_eq!(got(beyond), Some(Err(Unsatisfiable)), "{beyond}");
-        }
-        for passed_over in
-            ["bytes=5-2", "bytes=0-1,5-6", "lines=0-1", "bytes=a-b", "bytes=+1-2", "", "bytes=-"]
-        {
-            assert_eq!(got(passed_over), None, "{passed_over}");
-        }
     }
 }

@@ -3,6 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
+use hardway_base::error_sentence;
+use hardway_journal::JournalError;
+use tokio::task::JoinError;
+
 /// Tells the operator. It is called while somebody waits for an answer and should not block.
 pub type Trouble = Box<dyn Fn(&str) + Send + Sync>;
 
@@ -36,6 +40,15 @@ impl Troubles {
     pub(crate) fn is_well(&self, thing: &str) {
         self.told.lock().unwrap_or_else(PoisonError::into_inner).remove(thing);
     }
+}
+
+/// Why a server could not write something into the journal: it is not on disk.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum NoteError {
+    #[error("{0}")]
+    Ended(#[from] JoinError),
+    #[error("{}", error_sentence(.0))]
+    Journal(#[from] JournalError),
 }
 
 #[cfg(test)]

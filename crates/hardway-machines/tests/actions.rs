@@ -9,7 +9,9 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 use hardway_journal::{Journal, LiveHistory};
-use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Check, Executor, Program, shell};
+use hardway_machines::actions::{
+    Action, ActionCheck, ActionListener, ActionOutcome, Executor, Program, shell,
+};
 use jiff::Timestamp;
 
 const THEN: Timestamp = Timestamp::UNIX_EPOCH;
@@ -30,7 +32,7 @@ fn actions(host: &Path) -> Vec<Action> {
         Action::programs(
             "link",
             "The pool under its usual name.",
-            Check::Prints { program: Program::new("readlink", [&link]), line: "/dev/null".to_owned() },
+            ActionCheck::Prints { program: Program::new("readlink", [&link]), line: "/dev/null".to_owned() },
             [Program::words("ln -sfn /dev/null").with([&link])],
             [Program::words("rm -f").with([&link])],
         ),
@@ -174,7 +176,7 @@ fn what_somebody_else_finishes_meanwhile_counts_as_done() {
     let site = Site::new();
     let made = site.host().join("made").display().to_string();
     let action = |does: String| {
-        let holds = Check::Succeeds(Program::new("test", ["-e", &made]));
+        let holds = ActionCheck::Succeeds(Program::new("test", ["-e", &made]));
         let does = Program::new("sh", ["-c", &does]);
         Action::programs("made", "It is there.", holds, [does], [Program::new("rm", ["-f", &made])])
     };
@@ -229,8 +231,13 @@ fn shared_books_know_what_others_did_and_forget_a_journal_that_is_gone() {
 fn a_failing_step_says_what_was_run_and_what_it_said() {
     let site = Site::new();
     let refused = |program: Program| {
-        let action =
-            Action::programs("bad", "Nothing.", Check::Succeeds(Program::words("false")), [program], []);
+        let action = Action::programs(
+            "bad",
+            "Nothing.",
+            ActionCheck::Succeeds(Program::words("false")),
+            [program],
+            [],
+        );
         let error = site.with(&|| THEN, |executor| executor.up(&[action], &mut ())).unwrap_err();
         let mut text = error.to_string();
         let mut source = std::error::Error::source(&error);
@@ -249,7 +256,7 @@ fn a_failing_step_says_what_was_run_and_what_it_said() {
     assert!(text.starts_with("bad: Nothing.: `no-such-program at-all` could not be started: "), "{text}");
     assert_eq!(
         refused(Program::words("true")),
-        "bad: everything was done, and yet it does not hold: Nothing."
+        "bad: all steps succeeded, but the result is not as expected: Nothing."
     );
 }
 

@@ -46,7 +46,7 @@ fn paths(path: &Path) -> MediaPaths {
     MediaPaths::new(TokenKey::new(&Secret::new("key")), &path.join("journal.jsonl"))
 }
 
-/// What stands before everything, and before the config of master-0.
+/// The secret part of every path, and that of master-0's config.
 fn parts(path: &Path) -> (String, String) {
     let paths = paths(path);
     let config = paths.of("master-0", &path.join("ignition/master-0.ign")).unwrap().unwrap();
@@ -72,7 +72,7 @@ async fn start(folder: BootFolder, path: &Path, note: Note, trouble: Trouble) ->
     BootServer::start(address, folder, paths, BTreeSet::new(), own, note, trouble).await.unwrap()
 }
 
-/// Status and body of what stands behind the part that nobody guesses.
+/// Status and body of a path below the secret part.
 async fn ask(server: &BootServer, path: &str, flags: &[&str]) -> (u16, Vec<u8>) {
     let boot = paths(Path::new("")).boot();
     ask_plainly(server, &format!("{}/{path}", boot.expose_text()), flags).await
@@ -127,7 +127,7 @@ async fn a_machine_is_installed_once_and_then_left_alone() {
     assert!(text(ask(&server, SCRIPT, &[]).await).1.ends_with("master-0 is installed.\nexit\n"));
 }
 
-/// A stranger who fetches a host's config does not keep the host from being installed.
+/// A stranger who knows where a host's config is does not get it, and does not keep the host from being installed.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stranger_installs_nothing() {
     let dir = tempfile::tempdir().unwrap();
@@ -139,20 +139,33 @@ async fn a_stranger_installs_nothing() {
     let config = config_path(dir.path());
     for number in 2..40 {
         let from = format!("127.0.0.{number}");
-        assert_eq!(ask(&server, &config, &["--interface", &from]).await.0, 200);
+        let (status, said) = ask(&server, &config, &["--interface", &from]).await;
+        let why = format!("{from} is not an address of master-0 in the inventory of this server\n");
+        assert_eq!((status, String::from_utf8(said).unwrap()), (403, why));
+        assert_eq!(ask(&server, &config, &["--interface", &from, "--head"]).await.0, 403);
     }
     assert_eq!(ask(&server, SCRIPT, &[]).await.1, install(dir.path()).as_bytes());
     let heard = heard.lock().unwrap().clone();
-    assert_eq!(heard.len(), 8 + 2, "{heard:?}");
+    // Two each: eight, and then at 16, 32 and 64.
+    assert_eq!(heard.len(), 8 + 3, "{heard:?}");
     assert_eq!(
         heard[0],
-        "127.0.0.2 fetched the config of master-0; it is no address of master-0 in the inventory, so master-0 does not count \
-         as installed"
+        "refused 127.0.0.2 the config of master-0: the inventory does not list this address for master-0; for hosts behind NAT, use `serve --from-any-address`"
     );
-    assert!(
-        heard[9].starts_with("127.0.0.33 fetched the config of master-0, as 15 others did before"),
-        "{heard:?}"
-    );
+    let folded = "the config of master-0 (and 31 more before)";
+    assert!(heard[10].contains(folded), "{heard:?}");
+}
+
+/// The inventory gives the host another address while it is served: the old one may be somebody else's now.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_host_that_moves_takes_its_config_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let note = Box::new(|_: &InstallBegun| Ok(()));
+    let server = start(folder(dir.path()), dir.path(), note, Box::new(|_| {})).await;
+    let config = config_path(dir.path());
+    server.set_addresses(&BTreeMap::from([("master-0".to_owned(), vec![[127, 0, 0, 9].into()])]));
+    assert_eq!(ask(&server, &config, &[]).await.0, 403);
+    assert_eq!(ask(&server, &config, &["--interface", "127.0.0.9"]).await.0, 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -170,13 +183,16 @@ async fn what_cannot_be_written_down_does_not_happen() {
     let config = config_path(dir.path());
     for path in [config.as_str(), &config, "rootfs.img"] {
         let (status, body) = ask(&server, path, &[]).await;
-        let sentence = b"not now; the operator of this server is told why\n".as_slice();
+        let sentence = b"temporarily unavailable; see the log of this server\n".as_slice();
         assert_eq!((status, body.as_slice()), (503, sentence), "{path}");
     }
     assert_eq!(ask(&server, SCRIPT, &[]).await.1, install(dir.path()).as_bytes());
     let heard = heard.lock().unwrap().clone();
     assert_eq!(heard.len(), 2, "{heard:?}");
-    assert!(heard[0].starts_with("master-0 ") && heard[0].ends_with(": the disk is full"), "{heard:?}");
+    assert!(
+        heard[0].starts_with("not serving master-0 ") && heard[0].ends_with(": the disk is full"),
+        "{heard:?}"
+    );
     assert!(heard[1].starts_with(&format!("{} cannot be read: ", rootfs.display())), "{heard:?}");
 }
 
@@ -238,7 +254,7 @@ fn the_journal_knows_who_is_installed() {
     let begun = InstallBegun { host: "master-0".to_owned(), source: [192, 168, 126, 101].into() };
     let redeemed = IgnitionRedeemed {
         host: "master-1".to_owned(),
-        generation: "0123456789ab".to_owned(),
+        digest: "0123456789ab".to_owned(),
         source: [192, 168, 126, 102].into(),
         face: Face::Host,
     };

@@ -9,13 +9,16 @@
 )]
 
 mod actions;
-mod bare_metal_balancer;
+mod bare_metal;
 mod boot_server;
 #[path = "common/client.rs"]
 mod client;
 mod gce;
 mod ignition_server;
 mod install_media;
+mod lab_console;
 mod libvirt;
 mod load_balancer;
 mod redfish;
+#[path = "common/systemd.rs"]
+mod systemd;

@@ -10,9 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
-use hardway_assets::Cluster;
-use hardway_assets::host_services::{BalancedPort, Haproxy, Stage, haproxy};
-use hardway_machines::load_balancer::{LoadBalancerError, Server, State, changes, servers, table, take_out};
+use hardway_assets::host_services::{BalancedPort, Haproxy, InstallStage, haproxy};
+use hardway_assets::{Cluster, Phase};
+use hardway_machines::load_balancer::{
+    BalancedServer, LoadBalancerError, ServerState, changes, servers, table, take_out,
+};
 use hardway_testing::{Running, inside, self_signed_leaf, until};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -59,9 +61,11 @@ impl Site {
         let files = Haproxy {
             socket: socket.display().to_string(),
             pid_file: folder.path().join("pid").display().to_string(),
+            binds_early: false,
         };
         let path = folder.path().join("haproxy.cfg");
-        fs_err::write(&path, haproxy(&BalancedPort::all(&cluster, Stage::Bootstrapping), &files)).unwrap();
+        fs_err::write(&path, haproxy(&BalancedPort::all(&cluster, InstallStage::Bootstrapping), &files))
+            .unwrap();
         let mut command = Command::new("haproxy");
         command.arg("-db").arg("-f").arg(&path);
         let haproxy = Running::start(command);
@@ -82,7 +86,7 @@ impl Site {
         self.ready.iter().find(|(name, _)| name == host).unwrap().1.store(status, Ordering::Relaxed);
     }
 
-    fn server(&self, service: &str, host: &str) -> Server {
+    fn server(&self, service: &str, host: &str) -> BalancedServer {
         let all = servers(&self.socket).unwrap();
         all.into_iter().find(|server| server.service == service && server.name == host).unwrap()
     }
@@ -183,7 +187,7 @@ fn a_server_that_listens_and_is_not_ready_leaves_the_pool() {
     assert_eq!(site.who_answers(), named(&MASTERS), "the bootstrap host only answers when no master does");
     site.answers("master-1", 500);
     until("master-1 is out", || !site.is_well("master-1"));
-    assert_eq!(site.server("api", "master-1").state, State::Ready, "nobody told it to leave");
+    assert_eq!(site.server("api", "master-1").state, ServerState::Ready, "nobody told it to leave");
     assert_eq!(site.who_answers(), named(&["master-0", "master-2"]));
     site.answers("master-1", 200);
     until("master-1 is back", || site.is_well("master-1"));
@@ -209,7 +213,7 @@ fn the_bootstrap_host_leaves_and_nobody_at_a_master_notices() {
     take_out(&site.socket, "bootstrap").unwrap();
     for service in ["api", "machine-config-server"] {
         let server = site.server(service, "bootstrap");
-        assert_eq!((server.state, server.is_well), (State::Maintenance, false), "{service}");
+        assert_eq!((server.state, server.is_well), (ServerState::Maintenance, false), "{service}");
     }
     for (connection, who) in &mut at_masters {
         assert_eq!(ask(connection).as_ref(), Some(&*who), "a connection to a master was dropped");
@@ -234,7 +238,7 @@ fn somebody_elses_load_balancer_is_told_in_a_table() {
         text.contains("https GET :6443/readyz = 200") && text.contains("only 192.168.126.0/24"),
         "{text}"
     );
-    let later: Vec<_> = changes.iter().filter(|change| change.before == "remove-bootstrap").collect();
+    let later: Vec<_> = changes.iter().filter(|change| change.before == Phase::RemoveBootstrap).collect();
     assert_eq!(later.iter().map(|change| change.port).collect::<Vec<_>>(), [6443, 22623]);
     assert!(later.iter().all(|change| change.members.iter().all(|member| !member.contains("bootstrap"))));
     assert!(changes[0].members[0].starts_with("bootstrap=192.168.126.100"), "{:?}", changes[0].members);

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Read};
 
-use hardway_base::archive::{self, ArchiveError, ArchiveLimits, Member};
+use hardway_base::archive::{self, ArchiveError, ArchiveLimits, ArchiveMember};
 
 /// How much of a layer is read. The defaults are ten times what releases have.
 #[derive(Clone, Copy, Debug)]
@@ -33,10 +33,10 @@ pub enum LayerError {
     #[error("cannot write: {0}")]
     Write(#[source] io::Error),
     /// A path that leaves the root.
-    #[error("the layer has the path {0:?}, which leads out of the image")]
+    #[error("the layer has the path {0:?}, which leads outside the image")]
     PathOutside(String),
     /// A link where only files may be.
-    #[error("the layer has {path:?} as a link to {target:?}; only plain files are taken from there")]
+    #[error("in the layer, {path:?} is a link to {target:?}; only regular files are accepted there")]
     Link {
         /// Of the link.
         path: String,
@@ -44,13 +44,13 @@ pub enum LayerError {
         target: String,
     },
     /// A device, a sparse file or something as odd.
-    #[error("the layer has {0:?} as something that is no plain file")]
+    #[error("in the layer, {0:?} is not a regular file")]
     NotAFile(String),
     /// A header that other readers would understand differently.
     #[error("the layer gives {0:?} two sizes")]
     TwoSizes(String),
     /// More than a release has by far.
-    #[error("the layer has more than {limit} {what}; no release comes near that")]
+    #[error("the layer has more than {limit} {what}, which no release has")]
     TooMuch {
         /// Such as `bytes in release-manifests/x.yaml`.
         what: String,
@@ -61,7 +61,7 @@ pub enum LayerError {
 
 impl LayerError {
     /// A member that is not what it should be.
-    pub(crate) fn refused(path: &str, member: &Member<'_>) -> Self {
+    pub(crate) fn refused(path: &str, member: &ArchiveMember<'_>) -> Self {
         if member.kind.is_symlink() || member.kind.is_hard_link() {
             return Self::Link { path: path.to_owned(), target: member.target.clone() };
         }
@@ -88,7 +88,7 @@ const LONGEST_NAME: u64 = 64 << 10;
 pub(crate) fn walk(
     layer: impl BufRead,
     limits: LayerLimits,
-    mut visit: impl FnMut(&str, &mut Member<'_>) -> Result<bool, LayerError>,
+    mut visit: impl FnMut(&str, &mut ArchiveMember<'_>) -> Result<bool, LayerError>,
 ) -> Result<(), LayerError> {
     let bounds = ArchiveLimits { bytes: limits.archive, members: limits.entries, name: LONGEST_NAME };
     let seen = archive::walk(decompressed(layer)?, bounds, |path, member| {
@@ -101,7 +101,11 @@ pub(crate) fn walk(
 }
 
 /// The bytes of a plain file.
-pub(crate) fn read_file(path: &str, member: &mut Member<'_>, limit: u64) -> Result<Vec<u8>, LayerError> {
+pub(crate) fn read_file(
+    path: &str,
+    member: &mut ArchiveMember<'_>,
+    limit: u64,
+) -> Result<Vec<u8>, LayerError> {
     if !member.is_plain() {
         return Err(LayerError::refused(path, member));
     }

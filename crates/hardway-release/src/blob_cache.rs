@@ -14,8 +14,8 @@ use fs_err as fs;
 use hardway_base::files;
 use sha2::{Digest as _, Sha256};
 
+use crate::aside::aside;
 use crate::digest::Digest;
-use crate::runtime::aside;
 
 /// The folder.
 #[derive(Clone, Debug)]
@@ -41,10 +41,16 @@ impl BlobCache {
         let base = base.ok_or_else(|| {
             io::Error::new(
                 io::ErrorKind::NotFound,
-                "neither XDG_CACHE_HOME nor HOME is an absolute path: no place for the cache",
+                "no place for the cache: neither XDG_CACHE_HOME nor HOME is an absolute path",
             )
         })?;
         Ok(Self::at(base.join("hardway/blobs")))
+    }
+
+    /// A cache beside this one for blobs on their way elsewhere: a run that is broken off goes on with them, and they are not
+    /// kept twice.
+    pub(crate) fn passing(&self) -> Self {
+        Self::at(self.root.join("passing"))
     }
 
     /// Where a blob is once it is there.

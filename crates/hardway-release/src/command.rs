@@ -7,19 +7,19 @@ use hardway_assets::release_payload::MissingImage;
 use hardway_base::files::Replacement;
 
 use crate::archive::{LayerError, LayerLimits};
-use crate::layer::{Found, find_file};
+use crate::layer::{FileInLayer, find_file};
 use crate::placeholders::{Filling, fill};
 use crate::progress::DownloadProgress;
 use crate::pull_spec::PullSpecError;
 use crate::registry::{RegistryError, Repository};
-use crate::release_image::{FetchOptions, Resolved, open_layer, resolve};
+use crate::release_image::{FetchOptions, ResolvedImage, open_layer, resolve};
 use crate::release_info::ReleaseInfo;
 
 /// Why a program was not extracted.
 #[derive(Debug, thiserror::Error)]
 pub enum CommandError {
     /// Not one that releases have.
-    #[error("no release has a program {name:?}; there are {}", PROGRAMS.map(|program| program.name).join(", "))]
+    #[error("releases have no program {name:?}; choose one of {}", PROGRAMS.map(|program| program.name).join(", "))]
     Unknown {
         /// As asked for.
         name: String,
@@ -42,7 +42,7 @@ pub enum CommandError {
         path: String,
     },
     /// Links that go round.
-    #[error("{path} in {image} is a link that leads to no file")]
+    #[error("{path} in {image} is a broken link")]
     Links {
         /// Pull spec.
         image: String,
@@ -103,9 +103,11 @@ pub async fn extract_command(
     for _ in 0..LINKS {
         let source = Source { repository: &repository, image: &resolved, release };
         match source.file(&wanted, &to.join(name), options, progress).await? {
-            Found::File(_) => return Ok(to.join(name)),
-            Found::Link(target) => wanted = target,
-            Found::Absent | Found::Deleted => return Err(CommandError::Absent { image, path: wanted }),
+            FileInLayer::File(_) => return Ok(to.join(name)),
+            FileInLayer::Link(target) => wanted = target,
+            FileInLayer::Absent | FileInLayer::Deleted => {
+                return Err(CommandError::Absent { image, path: wanted });
+            }
         }
     }
     Err(CommandError::Links { image, path: program.path.to_owned() })
@@ -119,7 +121,7 @@ fn find(name: &str) -> Result<&'static Program, CommandError> {
 /// The image a program is in, and the release it is of.
 struct Source<'a> {
     repository: &'a Repository,
-    image: &'a Resolved,
+    image: &'a ResolvedImage,
     release: &'a ReleaseInfo,
 }
 
@@ -131,14 +133,14 @@ impl Source<'_> {
         to: &Path,
         options: &FetchOptions,
         progress: &dyn DownloadProgress,
-    ) -> Result<Found, RegistryError> {
+    ) -> Result<FileInLayer, RegistryError> {
         for layer in self.image.layers.iter().rev() {
             let blob = self.repository.blob(layer, &options.cache, progress).await?;
             let (wanted, to, fillings) = (path.to_owned(), to.to_owned(), fillings(self.release));
             let found = open_layer(blob, move |layer| {
                 let mut out = Pending::new(&to);
                 let found = find_file(layer, &wanted, LIMITS, &mut out)?;
-                if matches!(found, Found::File(_)) {
+                if matches!(found, FileInLayer::File(_)) {
                     out.finish(&fillings).map_err(LayerError::Write)?;
                 }
                 Ok::<_, LayerError>(found)
@@ -147,11 +149,11 @@ impl Source<'_> {
                 what: format!("layer {} of {}", layer.digest, self.image.place.name()),
                 error,
             })?;
-            if found != Found::Absent {
+            if found != FileInLayer::Absent {
                 return Ok(found);
             }
         }
-        Ok(Found::Absent)
+        Ok(FileInLayer::Absent)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who to be at a registry: the pull secret, a docker config JSON.
+//! Logins at registries: the pull secret, a docker config JSON.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ pub enum EntryFault {
     #[error("\"auth\" is not user:password in base64")]
     NoPassword,
     /// A number, say.
-    #[error("a value is not a text")]
+    #[error("a value is not a string")]
     NotText,
 }
 
@@ -228,7 +228,7 @@ mod tests {
         for (entry, fault) in [
             (json!({"auth": "!!"}), "\"auth\" is not base64"),
             (auth("nocolon"), "\"auth\" is not user:password in base64"),
-            (json!({"auth": 1}), "a value is not a text"),
+            (json!({"auth": 1}), "a value is not a string"),
         ] {
             let expected = format!("the pull secret's entry for \"quay.io\": {fault}");
             assert_eq!(error(json!({"auths": {"quay.io": entry}})), expected);

@@ -4,15 +4,17 @@ use std::fmt;
 use std::str::FromStr;
 
 use hardway_base::hex;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 /// `sha256:` and 64 hexadecimal digits. Registries know other algorithms; releases use only this one.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Digest(String);
 
 /// What is not a digest.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no digest: expected sha256: and 64 hexadecimal digits in lower case")]
+#[error("{0:?} is not a digest: expected sha256: and 64 hexadecimal digits in lower case")]
 pub struct DigestError(pub String);
 
 impl Digest {
@@ -47,6 +49,20 @@ impl FromStr for Digest {
             Some(hex) if hex.len() == 64 && hex.bytes().all(is_hex) => Ok(Self(hex.to_owned())),
             _ => Err(DigestError(text.to_owned())),
         }
+    }
+}
+
+impl TryFrom<String> for Digest {
+    type Error = DigestError;
+
+    fn try_from(text: String) -> Result<Self, DigestError> {
+        text.parse()
+    }
+}
+
+impl From<Digest> for String {
+    fn from(digest: Digest) -> Self {
+        digest.to_string()
     }
 }
 

@@ -37,7 +37,7 @@ pub enum ExtractError {
     #[error("{0}")]
     File(#[from] io::Error),
     /// Files would be mixed up with others.
-    #[error("{} is not empty: choose a folder that is, or that is not there yet", .0.display())]
+    #[error("{} is not empty: choose an empty or new folder", .0.display())]
     NotEmpty(PathBuf),
     /// No such file.
     #[error("the release has no file {name:?}{}", listed(.near))]

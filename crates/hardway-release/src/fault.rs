@@ -33,14 +33,14 @@ pub struct Fault {
     /// Path below the folder; `.` is the folder itself.
     pub file: String,
     /// What.
-    pub reason: Reason,
+    pub reason: FaultReason,
 }
 
 /// What can be wrong with a file of a release.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Reason {
+pub enum FaultReason {
     /// An image that is named by tag, or not at all.
-    #[error("{name}: {pull_spec:?} is no pull spec by digest (registry/name@sha256:…)")]
+    #[error("{name}: {pull_spec:?} is not a pull spec by digest (registry/name@sha256:…)")]
     NotByDigest {
         /// The tag name in `image-references`, or `release image`.
         name: String,
@@ -48,7 +48,7 @@ pub enum Reason {
         pull_spec: String,
     },
     /// Something stands twice that may stand once.
-    #[error("{what} is also in {other}, and differs")]
+    #[error("{what} is also in {other}, with different content")]
     Conflict {
         /// Such as `CRD file x.yaml`.
         what: String,
@@ -90,7 +90,7 @@ pub enum Reason {
     Version(VersionError),
 }
 
-impl Reason {
+impl FaultReason {
     /// Syntax errors of a document that begins at byte `start` of a file.
     pub(crate) fn syntax(file: &str, start: usize, errors: Vec<SyntaxError>) -> Vec<Self> {
         let line = |at: usize| file.bytes().take(at).filter(|b| *b == b'\n').count() + 1;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::blob_cache::hash;
 use crate::digest::Digest;
 use crate::pull_spec::PullSpec;
-use crate::registry::{Descriptor, Manifest, RegistryError};
+use crate::registry::{Descriptor, Manifest, OCI_INDEX, RegistryError};
 
 /// The folder, with `index.json` naming what is in it.
 pub(crate) struct ImageLayout {
@@ -31,13 +31,28 @@ pub(crate) struct LayoutEntry {
 const TAG: &str = "org.opencontainers.image.ref.name";
 /// Ours, to be able to tell the `imageDigestSources` later.
 const SOURCE: &str = "hardway/source";
+/// What `oci-layout` says.
+pub(crate) const LAYOUT: &[u8] = br#"{"imageLayoutVersion":"1.0.0"}"#;
+
+/// `index.json` with these entries.
+pub(crate) fn index(entries: &Value) -> Vec<u8> {
+    let index = json!({"schemaVersion": 2, "mediaType": OCI_INDEX, "manifests": entries});
+    format!("{index:#}\n").into_bytes()
+}
+
+/// An image as `index.json` names it.
+pub(crate) fn index_entry(media_type: &str, digest: &Digest, size: u64, tag: &str, source: &str) -> Value {
+    json!({
+        "mediaType": media_type, "digest": digest.to_string(), "size": size, "annotations": {TAG: tag, SOURCE: source},
+    })
+}
 
 impl ImageLayout {
     /// Makes the folder, or goes on with one.
     pub(crate) fn create(root: &Path) -> io::Result<Self> {
         let layout = Self { root: root.to_owned(), index: Mutex::new(()) };
         fs_err::create_dir_all(root.join("blobs/sha256"))?;
-        layout.write(&root.join("oci-layout"), br#"{"imageLayoutVersion":"1.0.0"}"#)?;
+        layout.write(&root.join("oci-layout"), LAYOUT)?;
         if !root.join("index.json").exists() {
             layout.write_index(&[])?;
         }
@@ -106,10 +121,8 @@ impl ImageLayout {
             self.index.lock().map_err(|_| io::Error::other("a writer of the index has failed"))?;
         let mut entries = self.index()?;
         entries.retain(|entry| entry["annotations"][TAG] != tag);
-        entries.push(json!({
-            "mediaType": manifest.media_type, "digest": manifest.digest.to_string(), "size": manifest.bytes.len(),
-            "annotations": {TAG: tag, SOURCE: source},
-        }));
+        let Manifest { media_type, digest, bytes, .. } = manifest;
+        entries.push(index_entry(media_type, digest, bytes.len() as u64, tag, source));
         self.write_index(&entries)
     }
 
@@ -150,8 +163,7 @@ impl ImageLayout {
     }
 
     fn write_index(&self, entries: &[Value]) -> io::Result<()> {
-        let index = json!({"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": entries});
-        self.write(&self.root.join("index.json"), format!("{index:#}\n").as_bytes())
+        self.write(&self.root.join("index.json"), &index(&json!(entries)))
     }
 
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {

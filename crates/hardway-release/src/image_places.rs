@@ -1,5 +1,7 @@
 //! Whether an image can be had, from each of the places it may be in. Nothing is kept, and nothing kept is believed.
 
+use hardway_base::files::private_folder;
+
 use crate::blob_cache::BlobCache;
 use crate::digest::Digest;
 use crate::pull_spec::PullSpec;
@@ -53,7 +55,7 @@ pub async fn date_of(place: &PullSpec, connection: &Connection) -> Option<String
 async fn ask(place: &PullSpec, own: &str, connection: &Connection) -> ImagePlace {
     let found = async {
         // A manifest that was fetched before, from here or elsewhere, says nothing about this place today.
-        let nothing = tempfile::tempdir()?;
+        let nothing = private_folder("hardway-image-")?;
         let repository = Repository::to_pull(place, connection)?;
         Ok(repository.manifest(place, &BlobCache::at(nothing.path())).await?.digest)
     };

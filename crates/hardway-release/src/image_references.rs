@@ -3,7 +3,7 @@
 use hardway_assets::release_payload::ComponentImages;
 use serde_json::Value;
 
-use crate::fault::Reason;
+use crate::fault::FaultReason;
 use crate::pull_spec::is_by_digest;
 
 /// The images of a release.
@@ -17,7 +17,7 @@ pub(crate) struct ImageReferences {
 
 impl ImageReferences {
     /// Reads the file.
-    pub(crate) fn read(text: &str) -> Result<Self, Vec<Reason>> {
+    pub(crate) fn read(text: &str) -> Result<Self, Vec<FaultReason>> {
         let stream = json(text)?;
         let mut reasons = Vec::new();
         for (field, expected) in [("kind", "ImageStream"), ("apiVersion", "image.openshift.io/v1")] {
@@ -27,11 +27,11 @@ impl ImageReferences {
         }
         let version = stream["metadata"]["name"].as_str();
         if version.is_none() {
-            reasons.push(Reason::Field("metadata.name".to_owned()));
+            reasons.push(FaultReason::Field("metadata.name".to_owned()));
         }
         let mut images: Vec<(String, String)> = Vec::new();
         match stream["spec"]["tags"].as_array() {
-            None => reasons.push(Reason::Field("spec.tags".to_owned())),
+            None => reasons.push(FaultReason::Field("spec.tags".to_owned())),
             Some(tags) => {
                 for (i, tag) in tags.iter().enumerate() {
                     match image(tag, i, &images) {
@@ -52,32 +52,36 @@ impl ImageReferences {
 }
 
 /// Reads JSON; every other file of a release may be YAML, but the two without an extension are always JSON.
-pub(crate) fn json(text: &str) -> Result<Value, Vec<Reason>> {
+pub(crate) fn json(text: &str) -> Result<Value, Vec<FaultReason>> {
     serde_json::from_str(text).map_err(|error| {
         let text = error.to_string();
         let message = text.split(" at line ").next().unwrap_or(&text).to_owned();
-        vec![Reason::Syntax { line: error.line(), message }]
+        vec![FaultReason::Syntax { line: error.line(), message }]
     })
 }
 
-pub(crate) fn unexpected(field: &str, expected: &str, found: &Value) -> Reason {
+pub(crate) fn unexpected(field: &str, expected: &str, found: &Value) -> FaultReason {
     let found = found.as_str().map_or_else(|| found.to_string(), str::to_owned);
-    Reason::Unexpected { field: field.to_owned(), expected: expected.to_owned(), found }
+    FaultReason::Unexpected { field: field.to_owned(), expected: expected.to_owned(), found }
 }
 
 /// One tag. Only those that name a registry image are images of the release; oc passes over the others too.
-fn image(tag: &Value, i: usize, before: &[(String, String)]) -> Result<Option<(String, String)>, Reason> {
-    let name = tag["name"].as_str().ok_or_else(|| Reason::Field(format!("spec.tags[{i}].name")))?;
+fn image(
+    tag: &Value,
+    i: usize,
+    before: &[(String, String)],
+) -> Result<Option<(String, String)>, FaultReason> {
+    let name = tag["name"].as_str().ok_or_else(|| FaultReason::Field(format!("spec.tags[{i}].name")))?;
     if tag["from"]["kind"] != "DockerImage" {
         return Ok(None);
     }
     let pull_spec = tag["from"]["name"].as_str().unwrap_or_default();
     if !is_by_digest(pull_spec) {
-        return Err(Reason::NotByDigest { name: name.to_owned(), pull_spec: pull_spec.to_owned() });
+        return Err(FaultReason::NotByDigest { name: name.to_owned(), pull_spec: pull_spec.to_owned() });
     }
     match before.iter().find(|(other, _)| other == name) {
         Some((_, other)) if other != pull_spec => {
-            Err(Reason::Conflict { what: format!("tag {name}"), other: "the same file".to_owned() })
+            Err(FaultReason::Conflict { what: format!("tag {name}"), other: "the same file".to_owned() })
         }
         _ => Ok(Some((name.to_owned(), pull_spec.to_owned()))),
     }
@@ -119,12 +123,15 @@ mod tests {
         assert_eq!(
             texts,
             [
-                "etcd: \"quay.io/r/etcd:latest\" is no pull spec by digest (registry/name@sha256:…)",
+                "etcd: \"quay.io/r/etcd:latest\" is not a pull spec by digest (registry/name@sha256:…)",
                 "spec.tags[1].name is missing or malformed",
-                "tag cli is also in the same file, and differs",
+                "tag cli is also in the same file, with different content",
             ]
         );
         assert_eq!(ImageReferences::read("{}").unwrap_err().len(), 4);
-        assert!(matches!(ImageReferences::read("{\n!").unwrap_err()[..], [Reason::Syntax { line: 2, .. }]));
+        assert!(matches!(
+            ImageReferences::read("{\n!").unwrap_err()[..],
+            [FaultReason::Syntax { line: 2, .. }]
+        ));
     }
 }

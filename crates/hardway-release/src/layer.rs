@@ -3,14 +3,14 @@
 
 use std::io::{BufRead, Read, Write};
 
-use hardway_base::archive::Member;
+use hardway_base::archive::ArchiveMember;
 
 use crate::archive::{LayerError, LayerLimits, read_file, walk};
 use crate::overlay::{LayerFiles, parents};
 
 /// Where a single file was found.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found {
+pub(crate) enum FileInLayer {
     /// Its bytes were written out.
     File(u64),
     /// It is a link to another path of the image.
@@ -78,8 +78,8 @@ pub(crate) fn find_file(
     wanted: &str,
     limits: LayerLimits,
     out: &mut dyn Write,
-) -> Result<Found, LayerError> {
-    let mut found = Found::Absent;
+) -> Result<FileInLayer, LayerError> {
+    let mut found = FileInLayer::Absent;
     walk(layer, limits, |path, entry| {
         if let Some((parent, name)) = marker(path) {
             let hidden = if parent.is_empty() { name.to_owned() } else { format!("{parent}/{name}") };
@@ -88,8 +88,8 @@ pub(crate) fn find_file(
             } else {
                 hidden == wanted || parents(wanted).any(|p| p == hidden)
             };
-            if hides && found == Found::Absent {
-                found = Found::Deleted;
+            if hides && found == FileInLayer::Absent {
+                found = FileInLayer::Deleted;
             }
             return Ok(true);
         }
@@ -97,7 +97,7 @@ pub(crate) fn find_file(
             return Ok(true);
         }
         if entry.kind.is_symlink() || entry.kind.is_hard_link() {
-            found = Found::Link(link_target(path, entry)?);
+            found = FileInLayer::Link(link_target(path, entry)?);
             return Ok(false);
         }
         if !entry.is_plain() {
@@ -106,7 +106,7 @@ pub(crate) fn find_file(
         if entry.size > limits.file {
             return Err(LayerError::TooMuch { what: format!("bytes in {path}"), limit: limits.file });
         }
-        found = Found::File(copy(&mut entry.data, out)?);
+        found = FileInLayer::File(copy(&mut entry.data, out)?);
         Ok(false)
     })?;
     Ok(found)
@@ -128,7 +128,7 @@ fn is_or_holds(path: &str, folder: &str) -> bool {
 }
 
 /// Where a link leads, as a path below the root.
-fn link_target(path: &str, entry: &Member<'_>) -> Result<String, LayerError> {
+fn link_target(path: &str, entry: &ArchiveMember<'_>) -> Result<String, LayerError> {
     let is_relative = entry.kind.is_symlink() && !entry.target.starts_with('/');
     let mut parts: Vec<&str> = match path.rsplit_once('/') {
         Some((parent, _)) if is_relative => parent.split('/').collect(),
@@ -308,13 +308,13 @@ mod tests {
         ]);
         let find = |path: &str, out: &mut Vec<u8>| find_file(&layer[..], path, LayerLimits::default(), out);
         let mut out = Vec::new();
-        assert_eq!(find("usr/bin/oc", &mut out).unwrap(), Found::File(7));
+        assert_eq!(find("usr/bin/oc", &mut out).unwrap(), FileInLayer::File(7));
         assert_eq!(out, b"program");
         for path in ["usr/bin/kubectl", "usr/share/oc", "usr/lib/oc"] {
-            assert_eq!(find(path, &mut out).unwrap(), Found::Link("usr/bin/oc".to_owned()), "{path}");
+            assert_eq!(find(path, &mut out).unwrap(), FileInLayer::Link("usr/bin/oc".to_owned()), "{path}");
         }
         assert!(matches!(find("evil", &mut out), Err(LayerError::PathOutside(_))));
-        assert_eq!(find("opt/oc", &mut out).unwrap(), Found::Deleted);
-        assert_eq!(find("opt/other", &mut out).unwrap(), Found::Absent);
+        assert_eq!(find("opt/oc", &mut out).unwrap(), FileInLayer::Deleted);
+        assert_eq!(find("opt/other", &mut out).unwrap(), FileInLayer::Absent);
     }
 }

@@ -3,19 +3,22 @@
 //! Digests stay the same, so `image-references` and signatures stay valid; the cluster is told where to look by the
 //! `imageDigestSources` that are returned. A copy that was broken off goes on: what is there already is not sent again.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use hardway_assets::install_config::ImageSource;
 
+use crate::bundle::Bundles;
+use crate::carried_images::{
+    CarriedImageError, CarriedImages, Copied, RELEASE, images, images_with, signature_tag,
+};
 use crate::digest::Digest;
-use crate::fault::ReleaseError;
-use crate::image_layout::ImageLayout;
+use crate::image_layout::{ImageLayout, LayoutEntry};
 use crate::progress::{DownloadProgress, OfImage};
-use crate::pull_spec::{PullSpec, PullSpecError};
-use crate::registry::{Descriptor, Manifest, ManifestContent, RegistryError, Repository};
+use crate::pull_spec::PullSpec;
+use crate::registry::{BlobFile, Descriptor, Manifest, RegistryError, Repository};
 use crate::release_image::{FetchOptions, FetchedRelease, find};
-use crate::release_info::release_info;
 
 /// Where to copy to.
 #[derive(Clone, Debug)]
@@ -40,34 +43,12 @@ pub struct Mirrored {
 /// Why a release was not copied whole. What was copied stays.
 #[derive(Debug, thiserror::Error)]
 pub enum MirrorReleaseError {
-    /// It is not a release.
+    /// The release, or one of its images.
     #[error(transparent)]
-    Release(#[from] ReleaseError),
-    /// It names an image in a way that we do not know.
-    #[error(transparent)]
-    PullSpec(#[from] PullSpecError),
-    /// An image could not be fetched or pushed.
-    #[error("{name}: {error}")]
-    Image {
-        /// The tag in `image-references`, or `release`.
-        name: String,
-        /// Why.
-        #[source]
-        error: Box<RegistryError>,
-    },
+    Images(#[from] CarriedImageError),
     /// The destination.
     #[error(transparent)]
     Destination(#[from] RegistryError),
-}
-
-/// One image to copy.
-#[derive(Clone, Debug)]
-pub(crate) struct Copied {
-    /// The tag in `image-references`.
-    pub(crate) name: String,
-    pub(crate) image: PullSpec,
-    /// The tag it gets, without which registries would throw it away.
-    pub(crate) tag: String,
 }
 
 /// Copies a release. Image signatures that lie beside an image (sigstore's `sha256-….sig`) go with it.
@@ -77,12 +58,44 @@ pub async fn mirror(
     options: &FetchOptions,
     progress: &dyn DownloadProgress,
 ) -> Result<Mirrored, MirrorReleaseError> {
-    let images = images(release)?;
+    copy_all(images(release)?, to, options, progress).await
+}
+
+/// The same with other images, which belong to no release.
+pub async fn mirror_with(
+    release: &FetchedRelease,
+    others: &[PullSpec],
+    to: &Destination,
+    options: &FetchOptions,
+    progress: &dyn DownloadProgress,
+) -> Result<Mirrored, MirrorReleaseError> {
+    copy_all(images_with(release, others)?, to, options, progress).await
+}
+
+/// The same with some of its components only; the release image itself is always among them. Names that it does not have are left out.
+pub async fn mirror_some(
+    release: &FetchedRelease,
+    components: &BTreeSet<String>,
+    to: &Destination,
+    options: &FetchOptions,
+    progress: &dyn DownloadProgress,
+) -> Result<Mirrored, MirrorReleaseError> {
+    let is_wanted = |copied: &Copied| copied.name == RELEASE || components.contains(&copied.name);
+    let images = images(release)?.into_iter().filter(is_wanted).collect();
+    copy_all(images, to, options, progress).await
+}
+
+async fn copy_all(
+    images: Vec<Copied>,
+    to: &Destination,
+    options: &FetchOptions,
+    progress: &dyn DownloadProgress,
+) -> Result<Mirrored, MirrorReleaseError> {
     let target = Target::open(to, options)?;
     let copies = stream::iter(&images).map(|copied| async {
         let progress = OfImage { image: &copied.name, progress };
         let copy = copy(copied, &target, options, &progress).await;
-        copy.map_err(|error| MirrorReleaseError::Image { name: copied.name.clone(), error: Box::new(error) })
+        copy.map_err(|error| MirrorReleaseError::Images(CarriedImageError::of(&copied.name, error)))
     });
     let copies: Vec<bool> = copies.buffer_unordered(options.connection.parallel.max(1)).try_collect().await?;
     let sources = images.iter().map(|copied| copied.image.name());
@@ -97,22 +110,54 @@ pub async fn upload(
     options: &FetchOptions,
     progress: &dyn DownloadProgress,
 ) -> Result<Mirrored, MirrorReleaseError> {
-    let layout = ImageLayout::open(from)?;
+    push_all(&ImageLayout::open(from)?, to, options, progress).await
+}
+
+/// Copies all images of bundles to a registry.
+pub async fn upload_bundles(
+    from: &Bundles,
+    to: &PullSpec,
+    options: &FetchOptions,
+    progress: &dyn DownloadProgress,
+) -> Result<Mirrored, MirrorReleaseError> {
+    push_all(from, to, options, progress).await
+}
+
+impl CarriedImages for ImageLayout {
+    fn entries(&self) -> Result<Vec<LayoutEntry>, RegistryError> {
+        Self::entries(self)
+    }
+
+    fn manifest(&self, image: &PullSpec, digest: &Digest) -> Result<Manifest, RegistryError> {
+        Self::manifest(self, image, digest)
+    }
+
+    fn blob(&self, blob: &Descriptor) -> Result<BlobFile, RegistryError> {
+        Ok(BlobFile::whole(self.checked(blob)?))
+    }
+}
+
+async fn push_all(
+    from: &impl CarriedImages,
+    to: &PullSpec,
+    options: &FetchOptions,
+    progress: &dyn DownloadProgress,
+) -> Result<Mirrored, MirrorReleaseError> {
     let target = Repository::to_push(to, &options.connection)?;
-    let entries = layout.entries()?;
+    let entries = from.entries()?;
     let mut copied = 0;
     for entry in &entries {
-        let manifest = layout.manifest(to, &entry.digest)?;
+        let manifest = from.manifest(to, &entry.digest)?;
         let progress = OfImage { image: &entry.tag, progress };
         if target.has_manifest(&manifest, Some(&entry.tag)).await? {
             continue;
         }
-        for child in children(&manifest) {
-            let child = layout.manifest(to, &child.digest)?;
-            push_from(&layout, &target, &child, &progress).await?;
+        for child in manifest.children() {
+            let child = from.manifest(to, &child.digest)?;
+            push_from(from, &target, &child, &progress).await?;
             target.push_manifest(&child, None).await?;
         }
-        push_from(&layout, &target, &manifest, &progress).await?;
+        push_from(from, &target, &manifest, &progress).await?;
         target.push_manifest(&manifest, Some(&entry.tag)).await?;
         copied += 1;
     }
@@ -129,44 +174,25 @@ pub fn mirrored_release(from: &std::path::Path) -> Result<(String, Digest), Regi
         Some(release) => Ok((release.tag.clone(), release.digest.clone())),
         None => Err(RegistryError::Malformed {
             what: from.display().to_string(),
-            detail: "it does not hold one mirrored release".to_owned(),
+            detail: "it does not contain exactly one mirrored release".to_owned(),
         }),
     }
 }
 
 async fn push_from(
-    layout: &ImageLayout,
+    from: &impl CarriedImages,
     target: &Repository,
     image: &Manifest,
     progress: &dyn DownloadProgress,
 ) -> Result<(), RegistryError> {
-    for blob in blobs(image) {
+    for blob in image.blobs() {
         let name = blob.digest.to_string();
-        match target.push_blob(blob, &layout.checked(blob)?).await? {
+        match target.push_blob(blob, &from.blob(blob)?).await? {
             true => progress.bytes(&name, blob.size, blob.size),
             false => progress.kept(&name, blob.size),
         }
     }
     Ok(())
-}
-
-/// The release and every component image, each once.
-fn images(release: &FetchedRelease) -> Result<Vec<Copied>, MirrorReleaseError> {
-    let info = release_info(release)?;
-    let architecture = match (info.is_multi, info.architecture.as_str()) {
-        (true, _) => "multi",
-        (false, "amd64") => "x86_64",
-        (false, "arm64") => "aarch64",
-        (false, other) => other,
-    };
-    let tag = format!("{}-{architecture}", info.version.replace('+', "_"));
-    let mut images =
-        vec![Copied { name: "release".to_owned(), image: release.image.clone(), tag: tag.clone() }];
-    for (name, image) in info.images.iter() {
-        let image: PullSpec = image.parse()?;
-        images.push(Copied { name: name.to_owned(), image, tag: format!("{tag}-{name}") });
-    }
-    Ok(images)
 }
 
 /// An open destination.
@@ -194,7 +220,9 @@ impl Target {
 
     async fn put_blob(&self, blob: &Descriptor, from: &std::path::Path) -> Result<(), RegistryError> {
         match self {
-            Self::Repository(repository) => repository.push_blob(blob, from).await.map(|_| ()),
+            Self::Repository(repository) => {
+                repository.push_blob(blob, &BlobFile::whole(from.to_owned())).await.map(|_| ())
+            }
             Self::Folder(layout) => Ok(layout.put_file(&blob.digest, from)?),
         }
     }
@@ -231,7 +259,7 @@ async fn copy(
     let source = copied.image.name();
     let is_new = !target.has(&manifest, &copied.tag).await?;
     if is_new {
-        for child in children(&manifest) {
+        for child in manifest.children() {
             let child = from.manifest(&place.at(&child.digest), &options.cache).await?;
             copy_blobs(&from, &child, target, options, progress).await?;
             target.put_manifest(&child, None, &source).await?;
@@ -257,7 +285,7 @@ async fn copy_blobs(
     options: &FetchOptions,
     progress: &dyn DownloadProgress,
 ) -> Result<(), RegistryError> {
-    for blob in blobs(image) {
+    for blob in image.blobs() {
         if let Target::Repository(repository) = target
             && repository.has_blob(blob).await?
         {
@@ -270,30 +298,9 @@ async fn copy_blobs(
     Ok(())
 }
 
-fn children(manifest: &Manifest) -> impl Iterator<Item = &Descriptor> {
-    let list = match &manifest.content {
-        ManifestContent::List(list) => list.as_slice(),
-        ManifestContent::Image { .. } => &[],
-    };
-    list.iter().map(|entry| &entry.image)
-}
-
-fn blobs(manifest: &Manifest) -> impl Iterator<Item = &Descriptor> {
-    let (config, layers) = match &manifest.content {
-        ManifestContent::Image { config, layers } => (Some(config), layers.as_slice()),
-        ManifestContent::List(_) => (None, &[][..]),
-    };
-    config.into_iter().chain(layers)
-}
-
-/// Where sigstore's tools put the signatures of an image.
-fn signature_tag(digest: &Digest) -> String {
-    format!("sha256-{}.sig", digest.hex())
-}
-
 /// Each source once, all with the same mirror.
 fn sources(names: impl Iterator<Item = String>, mirror: &str) -> Vec<ImageSource> {
-    let names: std::collections::BTreeSet<String> = names.collect();
+    let names: BTreeSet<String> = names.collect();
     let source =
         |source| ImageSource { source, mirrors: vec![mirror.to_owned()], source_policy: String::new() };
     names.into_iter().map(source).collect()

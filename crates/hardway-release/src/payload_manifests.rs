@@ -7,13 +7,17 @@ use hardway_assets::yaml::{self, SyntaxError};
 use serde_json::Value;
 
 use crate::documents::documents;
-use crate::fault::Reason;
+use crate::fault::FaultReason;
 
 /// Only the config-operator reads these FeatureGates; to everybody else they are data files
 /// (openshift/api `payload-manifests/featuregates`).
 const GATES_PROFILE: &str = "include.release.openshift.io/self-managed-high-availability";
 /// From 4.22: the major versions a list is for.
 const MAJOR_VERSION: &str = "release.openshift.io/major-version";
+
+/// Without these two the cluster-version-operator does not start (its informers wait for them).
+pub(crate) const REQUIRED_CRDS: [&str; 2] =
+    ["clusterversions.config.openshift.io", "clusteroperators.config.openshift.io"];
 
 /// CRDs, policies and gates found so far.
 #[derive(Debug, Default)]
@@ -46,18 +50,18 @@ struct Found<T> {
 /// What is wrong with a document: places are those of the document, not of the file.
 enum Wrong {
     Syntax(Vec<SyntaxError>),
-    Content(Vec<Reason>),
+    Content(Vec<FaultReason>),
 }
 
-impl From<Vec<Reason>> for Wrong {
-    fn from(reasons: Vec<Reason>) -> Self {
+impl From<Vec<FaultReason>> for Wrong {
+    fn from(reasons: Vec<FaultReason>) -> Self {
         Self::Content(reasons)
     }
 }
 
 impl PayloadManifests {
     /// Takes what a file holds of interest. `major` is the release's major version, where known.
-    pub(crate) fn add(&mut self, path: &str, text: &str, major: Option<u64>) -> Result<(), Vec<Reason>> {
+    pub(crate) fn add(&mut self, path: &str, text: &str, major: Option<u64>) -> Result<(), Vec<FaultReason>> {
         let documents = documents(text);
         let mut reasons = Vec::new();
         for (i, (start, document)) in documents.iter().enumerate() {
@@ -65,7 +69,7 @@ impl PayloadManifests {
             let result = self.add_document(path, document, index, major);
             reasons.extend(match result {
                 Ok(()) => Vec::new(),
-                Err(Wrong::Syntax(errors)) => Reason::syntax(text, *start, errors),
+                Err(Wrong::Syntax(errors)) => FaultReason::syntax(text, *start, errors),
                 Err(Wrong::Content(reasons)) => reasons,
             });
         }
@@ -130,10 +134,10 @@ fn keep<T: PartialEq>(
     thing: T,
     path: &str,
     what: String,
-) -> Result<(), Vec<Reason>> {
+) -> Result<(), Vec<FaultReason>> {
     match things.get(&key) {
         Some(found) if found.thing != thing => {
-            Err(vec![Reason::Conflict { what, other: found.path.clone() }])
+            Err(vec![FaultReason::Conflict { what, other: found.path.clone() }])
         }
         Some(_) => Ok(()),
         None => {
@@ -172,7 +176,7 @@ fn is_image_policy(head: &ManifestHead) -> bool {
         && head.api_version.starts_with("config.openshift.io/")
 }
 
-fn feature_gates(object: &Value) -> Result<FeatureGates, Vec<Reason>> {
+fn feature_gates(object: &Value) -> Result<FeatureGates, Vec<FaultReason>> {
     let lists = &object["status"]["featureGates"][0];
     let names = |field: &str| {
         let list = lists[field].as_array()?;
@@ -181,7 +185,7 @@ fn feature_gates(object: &Value) -> Result<FeatureGates, Vec<Reason>> {
         names.sort();
         Some(names)
     };
-    let missing = |field: &str| Reason::Field(format!("status.featureGates[0].{field}"));
+    let missing = |field: &str| FaultReason::Field(format!("status.featureGates[0].{field}"));
     match (names("enabled"), names("disabled")) {
         (Some(enabled), Some(disabled)) => Ok(FeatureGates { enabled, disabled }),
         (enabled, disabled) => Err([("enabled", enabled), ("disabled", disabled)]
@@ -227,7 +231,10 @@ mod tests {
         let mut manifests = PayloadManifests::default();
         manifests.add("x.crd.yaml", CRD, None).unwrap();
         let reasons = manifests.add("crds/x.crd.yaml", &format!("{CRD}spec: {{}}\n"), None).unwrap_err();
-        assert_eq!(reasons[0].to_string(), "CRD file x.crd.yaml is also in x.crd.yaml, and differs");
+        assert_eq!(
+            reasons[0].to_string(),
+            "CRD file x.crd.yaml is also in x.crd.yaml, with different content"
+        );
     }
 
     #[test]
@@ -252,11 +259,11 @@ mod tests {
     fn broken_files_are_told_with_their_lines() {
         let mut manifests = PayloadManifests::default();
         let reasons = manifests.add("x.yaml", &format!("{CRD}spec:\n  a: [\n"), None).unwrap_err();
-        assert!(matches!(reasons[..], [Reason::Syntax { line: 6.., .. }]), "{reasons:?}");
+        assert!(matches!(reasons[..], [FaultReason::Syntax { line: 6.., .. }]), "{reasons:?}");
         let reasons = manifests.add("y.yaml", "a: 1\n---\nkind: [\n}\n", None).unwrap_err();
-        assert!(matches!(reasons[..], [Reason::Syntax { line: 3, .. }]), "{reasons:?}");
+        assert!(matches!(reasons[..], [FaultReason::Syntax { line: 3, .. }]), "{reasons:?}");
         let text = gates("4", "", "").replace("enabled", "on").replace("disabled", "off");
         let reasons = manifests.add("g.yaml", &text, None).unwrap_err();
-        assert_eq!(reasons[0], Reason::Field("status.featureGates[0].enabled".to_owned()));
+        assert_eq!(reasons[0], FaultReason::Field("status.featureGates[0].enabled".to_owned()));
     }
 }

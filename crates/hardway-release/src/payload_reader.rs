@@ -20,18 +20,15 @@ use std::path::Path;
 
 use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, VersionContract};
 
-use crate::fault::{Fault, FolderError, Reason, ReleaseError};
+use crate::fault::{Fault, FaultReason, FolderError, ReleaseError};
 use crate::image_references::ImageReferences;
-use crate::payload_manifests::{Parts, PayloadManifests};
+use crate::payload_manifests::{Parts, PayloadManifests, REQUIRED_CRDS};
 use crate::pull_spec::is_by_digest;
-use crate::release_files::{Folder, InMemory, ReleaseFiles};
+use crate::release_files::{InMemory, ReleaseFiles, ReleaseFolder};
 use crate::release_image::FetchedRelease;
 use crate::release_metadata::ReleaseMetadata;
 use crate::rendered_config::rendered_config;
 
-/// Without these two the cluster-version-operator does not start (its informers wait for them).
-pub(crate) const REQUIRED_CRDS: [&str; 2] =
-    ["clusterversions.config.openshift.io", "clusteroperators.config.openshift.io"];
 /// Go's names of the architectures OpenShift is built for.
 const ARCHITECTURES: [&str; 4] = ["amd64", "arm64", "ppc64le", "s390x"];
 
@@ -53,15 +50,20 @@ pub fn payload(release: &FetchedRelease) -> Result<ReleasePayload, ReleaseError>
 pub fn read_folder(dir: &Path) -> Result<ReleasePayload, FolderError> {
     let error = |faults| FolderError { dir: dir.to_owned(), faults };
     if let Err(reason) = fs_err::read_dir(dir) {
-        return Err(error(vec![Fault { file: ".".to_owned(), reason: Reason::Unreadable(reason.kind()) }]));
+        return Err(error(vec![Fault {
+            file: ".".to_owned(),
+            reason: FaultReason::Unreadable(reason.kind()),
+        }]));
     }
-    Reader::new(&Folder(dir)).read(None).map_err(error)
+    Reader::new(&ReleaseFolder(dir)).read(None).map_err(error)
 }
 
 /// Reads what was rendered for the nodes and is kept in a release folder, whatever else lies there: by pool, and none
 /// where nothing was rendered.
 pub fn read_kept_rendered(dir: &Path) -> Result<BTreeMap<String, RenderedConfig>, FolderError> {
-    Reader::new(&Folder(dir)).rendered_only().map_err(|faults| FolderError { dir: dir.to_owned(), faults })
+    Reader::new(&ReleaseFolder(dir))
+        .rendered_only()
+        .map_err(|faults| FolderError { dir: dir.to_owned(), faults })
 }
 
 /// Reads on after a fault, so that one run tells them all.
@@ -94,6 +96,8 @@ impl<'f> Reader<'f> {
                     version: metadata.version,
                     architecture,
                     is_sample: metadata.is_sample,
+                    stand_ins: metadata.stand_ins,
+                    real: metadata.real,
                     images: references.images,
                     crds,
                     feature_gates,
@@ -118,13 +122,13 @@ impl<'f> Reader<'f> {
             let expected = format!("{} as in release-metadata", metadata.version);
             let field = "metadata.name".to_owned();
             let found = references.version.clone();
-            self.fault("image-references", Reason::Unexpected { field, expected, found });
+            self.fault("image-references", FaultReason::Unexpected { field, expected, found });
         }
     }
 
     fn image(&mut self, given: Option<&str>) -> Option<String> {
         let Some(image) = given.map(str::to_owned).or_else(|| self.optional_text("release-image")) else {
-            self.fault("release-image", Reason::Missing("put the release's pull spec by digest there"));
+            self.fault("release-image", FaultReason::Missing("add the release's pull spec by digest"));
             return None;
         };
         let image = image.trim().to_owned();
@@ -132,7 +136,7 @@ impl<'f> Reader<'f> {
             return Some(image);
         }
         let name = "release image".to_owned();
-        self.fault("release-image", Reason::NotByDigest { name, pull_spec: image });
+        self.fault("release-image", FaultReason::NotByDigest { name, pull_spec: image });
         None
     }
 
@@ -142,8 +146,8 @@ impl<'f> Reader<'f> {
             return Some("multi".to_owned());
         }
         let Some(text) = self.optional_text("release-architecture") else {
-            let hint = "release-metadata does not tell; put amd64, arm64, ppc64le or s390x there";
-            self.fault("release-architecture", Reason::Missing(hint));
+            let hint = "release-metadata does not name it; add amd64, arm64, ppc64le or s390x";
+            self.fault("release-architecture", FaultReason::Missing(hint));
             return None;
         };
         let found = text.trim().to_owned();
@@ -151,7 +155,7 @@ impl<'f> Reader<'f> {
             return Some(found);
         }
         let (field, expected) = ("the architecture".to_owned(), ARCHITECTURES.join(", "));
-        self.fault("release-architecture", Reason::Unexpected { field, expected, found });
+        self.fault("release-architecture", FaultReason::Unexpected { field, expected, found });
         None
     }
 
@@ -168,12 +172,12 @@ impl<'f> Reader<'f> {
         for crd in REQUIRED_CRDS {
             if !manifests.has_crd(crd) {
                 let hint = "no manifest has this CRD; it is in /manifests of the release image";
-                self.fault(crd, Reason::Missing(hint));
+                self.fault(crd, FaultReason::Missing(hint));
             }
         }
         if !manifests.has_gates("") {
             let hint = "no manifest lists the gates of the default feature set";
-            self.fault("featureGate-SelfManagedHA-Default.yaml", Reason::Missing(hint));
+            self.fault("featureGate-SelfManagedHA-Default.yaml", FaultReason::Missing(hint));
         }
         manifests
     }
@@ -186,7 +190,7 @@ impl<'f> Reader<'f> {
                 Some(other) if *other != config => {
                     let what = format!("the config of pool {pool}");
                     let other = format!("rendered/ as {}", other.name);
-                    self.fault(&path, Reason::Conflict { what, other });
+                    self.fault(&path, FaultReason::Conflict { what, other });
                 }
                 _ => {
                     rendered.insert(pool, config);
@@ -206,17 +210,17 @@ impl<'f> Reader<'f> {
                 names.iter().filter(|name| is_manifest(name)).map(|name| format!("{folder}{name}")).collect()
             }
             Err(error) => {
-                self.fault(folder, Reason::Unreadable(error.kind()));
+                self.fault(folder, FaultReason::Unreadable(error.kind()));
                 Vec::new()
             }
         }
     }
 
-    fn parse<T>(&mut self, path: &str, read: impl Fn(&str) -> Result<T, Vec<Reason>>) -> Option<T> {
+    fn parse<T>(&mut self, path: &str, read: impl Fn(&str) -> Result<T, Vec<FaultReason>>) -> Option<T> {
         let Some(text) = self.optional_text(path) else {
             // A file that is there but cannot be used was told already.
             if !self.faults.iter().any(|fault| fault.file == path) {
-                self.fault(path, Reason::Missing("every release has it"));
+                self.fault(path, FaultReason::Missing("every release has it"));
             }
             return None;
         };
@@ -234,20 +238,20 @@ impl<'f> Reader<'f> {
         let reason = match self.files.read(path) {
             Ok(Some(bytes)) => match String::from_utf8(bytes.into_owned()) {
                 Ok(text) => return Some(text),
-                Err(_) => Reason::NotText,
+                Err(_) => FaultReason::NotText,
             },
             Ok(None) => return None,
-            Err(error) => Reason::Unreadable(error.kind()),
+            Err(error) => FaultReason::Unreadable(error.kind()),
         };
         self.fault(path, reason);
         None
     }
 
-    fn fault(&mut self, file: &str, reason: Reason) {
+    fn fault(&mut self, file: &str, reason: FaultReason) {
         self.faults.push(Fault { file: file.to_owned(), reason });
     }
 
-    fn fault_all(&mut self, file: &str, reasons: Vec<Reason>) {
+    fn fault_all(&mut self, file: &str, reasons: Vec<FaultReason>) {
         reasons.into_iter().for_each(|reason| self.fault(file, reason));
     }
 }

@@ -26,7 +26,7 @@ pub struct PullSpec {
 /// What is wrong with a pull spec.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{text:?} is no pull spec: {fault}; expected one such as quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64"
+    "{text:?} is not a pull spec: {fault}; expected one such as quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64"
 )]
 pub struct PullSpecError {
     /// What was given.
@@ -39,25 +39,25 @@ pub struct PullSpecError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PullSpecFault {
     /// `docker://…`, as skopeo writes it.
-    #[error("a pull spec has no scheme; leave out {0:?}")]
+    #[error("a pull spec has no scheme; remove {0:?}")]
     Scheme(String),
     /// `ubi9:latest`: nothing says from where.
     #[error("it names no registry")]
     NoRegistry,
     /// The part before the first slash.
-    #[error("{0:?} is no host name")]
+    #[error("{0:?} is not a host name")]
     Host(String),
     /// After the host.
-    #[error("{0:?} is no port")]
+    #[error("{0:?} is not a port")]
     Port(String),
     /// A part of the repository.
     #[error("{0:?} cannot be part of a repository name (lower case letters, digits and . _ - between them)")]
     Repository(String),
     /// After the colon.
-    #[error("{0:?} is no tag")]
+    #[error("{0:?} is not a tag")]
     Tag(String),
     /// After the `@`.
-    #[error("{0:?} is no digest (sha256: and 64 hexadecimal digits in lower case)")]
+    #[error("{0:?} is not a digest (sha256: and 64 hexadecimal digits in lower case)")]
     Digest(String),
     /// Nothing pins the image.
     #[error("it has neither tag nor digest")]
@@ -73,6 +73,14 @@ impl PullSpec {
     /// Registry and repository: what mirrors are matched with.
     pub fn name(&self) -> String {
         format!("{}/{}", self.registry(), self.repository)
+    }
+
+    /// What a registry is asked for in the repository. A digest says more than a tag.
+    pub(crate) fn reference(&self) -> String {
+        match (&self.digest, &self.tag) {
+            (Some(digest), _) => digest.to_string(),
+            (None, tag) => tag.clone().unwrap_or_else(|| "latest".to_owned()),
+        }
     }
 
     /// The same repository, with this digest and no tag.
@@ -283,7 +291,7 @@ mod tests {
         }
         let error = "ubi9:latest".parse::<PullSpec>().unwrap_err().to_string();
         assert!(
-            error.starts_with("\"ubi9:latest\" is no pull spec: it names no registry; expected"),
+            error.starts_with("\"ubi9:latest\" is not a pull spec: it names no registry; expected"),
             "{error}"
         );
     }

@@ -15,9 +15,9 @@ pub(crate) trait ReleaseFiles {
 }
 
 /// An extracted release.
-pub(crate) struct Folder<'d>(pub(crate) &'d Path);
+pub(crate) struct ReleaseFolder<'d>(pub(crate) &'d Path);
 
-impl ReleaseFiles for Folder<'_> {
+impl ReleaseFiles for ReleaseFolder<'_> {
     fn read(&self, path: &str) -> io::Result<Option<Cow<'_, [u8]>>> {
         match fs_err::read(self.0.join(path)) {
             Ok(bytes) => Ok(Some(bytes.into())),

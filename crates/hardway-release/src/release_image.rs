@@ -18,7 +18,7 @@ use crate::layer::read_layer;
 use crate::media::is_boot_images;
 use crate::mirrors::Mirrors;
 use crate::overlay::{LayerFiles, Overlay};
-use crate::payload_reader::REQUIRED_CRDS;
+use crate::payload_manifests::REQUIRED_CRDS;
 use crate::progress::DownloadProgress;
 use crate::pull_spec::PullSpec;
 use crate::registry::{Connection, Descriptor, Manifest, ManifestContent, RegistryError, Repository, choose};
@@ -133,7 +133,7 @@ pub async fn fetch(
 }
 
 /// An image found in one of the places it may be in.
-pub(crate) struct Resolved {
+pub(crate) struct ResolvedImage {
     /// The mirror or source it is in.
     pub(crate) place: PullSpec,
     pub(crate) digest: Digest,
@@ -146,7 +146,7 @@ pub(crate) struct Resolved {
 pub(crate) async fn resolve(
     image: &PullSpec,
     options: &FetchOptions,
-) -> Result<(Repository, Resolved), RegistryError> {
+) -> Result<(Repository, ResolvedImage), RegistryError> {
     let (repository, place, manifest) = find(image, options).await?;
     let (list_digest, manifest) = match &manifest.content {
         ManifestContent::Image { .. } => (None, manifest),
@@ -159,7 +159,7 @@ pub(crate) async fn resolve(
         let detail = "it is a list within a list".to_owned();
         return Err(RegistryError::Malformed { what: format!("the manifest of {image}"), detail });
     };
-    Ok((repository, Resolved { place, digest, list_digest, config, layers }))
+    Ok((repository, ResolvedImage { place, digest, list_digest, config, layers }))
 }
 
 /// The manifest of an image as it is, from the first place that has it.
@@ -192,7 +192,7 @@ pub(crate) async fn find(
 /// Layers from the top until all that is wanted was found.
 async fn release_files(
     repository: &Repository,
-    image: &Resolved,
+    image: &ResolvedImage,
     options: &FetchOptions,
     progress: &dyn DownloadProgress,
 ) -> Result<BTreeMap<String, Vec<u8>>, RegistryError> {
@@ -213,7 +213,7 @@ async fn release_files(
 
 async fn layer_files(
     repository: &Repository,
-    image: &Resolved,
+    image: &ResolvedImage,
     layer: &Descriptor,
     options: &FetchOptions,
     progress: &dyn DownloadProgress,
@@ -244,7 +244,7 @@ pub(crate) async fn open_layer<T: Send + 'static>(
 
 async fn config(
     repository: &Repository,
-    image: &Resolved,
+    image: &ResolvedImage,
     options: &FetchOptions,
     progress: &dyn DownloadProgress,
 ) -> Result<Value, RegistryError> {

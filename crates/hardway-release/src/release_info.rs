@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use hardway_assets::release_payload::ComponentImages;
 use serde_json::{Value, json};
 
-use crate::fault::{Fault, Reason, ReleaseError};
+use crate::fault::{Fault, FaultReason, ReleaseError};
 use crate::image_references::{ImageReferences, json as read_json};
 use crate::progress::DownloadProgress;
 use crate::pull_spec::PullSpec;
@@ -136,12 +136,12 @@ impl ReleaseInfo {
 fn parsed<T>(
     release: &FetchedRelease,
     name: &str,
-    read: fn(&str) -> Result<T, Vec<Reason>>,
+    read: fn(&str) -> Result<T, Vec<FaultReason>>,
     faults: &mut Vec<Fault>,
 ) -> Option<T> {
     let result = match release.files.get(name).map(|bytes| std::str::from_utf8(bytes)) {
-        None => Err(vec![Reason::Missing("this is no release image")]),
-        Some(Err(_)) => Err(vec![Reason::NotText]),
+        None => Err(vec![FaultReason::Missing("not a release image")]),
+        Some(Err(_)) => Err(vec![FaultReason::NotText]),
         Some(Ok(text)) => read_json(text).and_then(|_| read(text)),
     };
     match result {

@@ -3,12 +3,12 @@
 use hardway_assets::release_payload::RenderedConfig;
 use hardway_assets::yaml;
 
-use crate::fault::Reason;
+use crate::fault::FaultReason;
 use crate::image_references::unexpected;
 
 /// Reads one file: the pool and its config. The name, and with it the pool, are the file's own word.
-pub(crate) fn rendered_config(text: &str) -> Result<(String, RenderedConfig), Vec<Reason>> {
-    let object = yaml::read(text).map_err(|errors| Reason::syntax(text, 0, errors))?.to_json();
+pub(crate) fn rendered_config(text: &str) -> Result<(String, RenderedConfig), Vec<FaultReason>> {
+    let object = yaml::read(text).map_err(|errors| FaultReason::syntax(text, 0, errors))?.to_json();
     let mut reasons = Vec::new();
     for (field, expected) in
         [("kind", "MachineConfig"), ("apiVersion", "machineconfiguration.openshift.io/v1")]
@@ -24,10 +24,10 @@ pub(crate) fn rendered_config(text: &str) -> Result<(String, RenderedConfig), Ve
     }
     // Nothing is wrapped in `raw` here, unlike in an object that the API server was given by an old client.
     if !object["spec"]["config"]["ignition"]["version"].is_string() {
-        reasons.push(Reason::Field("spec.config.ignition.version".to_owned()));
+        reasons.push(FaultReason::Field("spec.config.ignition.version".to_owned()));
     }
     if !object["spec"]["osImageURL"].is_string() {
-        reasons.push(Reason::Field("spec.osImageURL".to_owned()));
+        reasons.push(FaultReason::Field("spec.osImageURL".to_owned()));
     }
     match pool {
         Some(pool) if reasons.is_empty() => Ok((pool, RenderedConfig { name, machine_config: object })),

@@ -8,6 +8,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use hardway_base::files::private_folder;
 use hardway_base::redaction::without_password;
 use serde_json::Value;
 
@@ -142,6 +143,33 @@ pub async fn verify(
     Err(SignatureError::NoneValid { digest, refused })
 }
 
+/// All signatures of a digest that stores have, each once; whether they are any good is not asked. A store that cannot be asked
+/// is an error only where no other has one.
+pub(crate) async fn signatures(
+    digest: &Digest,
+    stores: &[SignatureStore],
+    connection: &Connection,
+) -> Result<Vec<Vec<u8>>, SignatureError> {
+    let (mut found, mut unasked) = (Vec::new(), None);
+    for store in stores {
+        match store.signatures(digest, connection).await {
+            Ok(signatures) => {
+                for (_, bytes) in signatures.into_iter().filter(|(_, bytes)| bytes.len() as u64 <= MOST) {
+                    if !found.contains(&bytes) {
+                        found.push(bytes);
+                    }
+                }
+            }
+            Err(SignatureError::Store(error)) => drop(unasked.get_or_insert(error)),
+            Err(error) => return Err(error),
+        }
+    }
+    match unasked.filter(|_| found.is_empty()) {
+        Some(error) => Err(error.into()),
+        None => Ok(found),
+    }
+}
+
 impl fmt::Debug for SignatureStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = match self {
@@ -245,7 +273,7 @@ fn check(signature: &[u8], digest: &Digest, keys: &[u8]) -> Result<Checked, Sign
 
 /// The fingerprint and the text inside. What counts is gpgv's status line, as its texts are for people.
 fn gpgv(signature: &[u8], keys: &[u8]) -> Result<Result<(String, Vec<u8>), SignatureFault>, SignatureError> {
-    let dir = tempfile::tempdir()?;
+    let dir = private_folder("hardway-signature-")?;
     let (message, claim) = (dir.path().join("signature"), dir.path().join("claim"));
     fs_err::File::create(&message)?.write_all(signature)?;
     let keyring = dir.path().join("keys");

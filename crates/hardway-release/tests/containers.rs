@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use hardway_base::hex;
+use hardway_base::{hex, podman};
 use hardway_release::render::{CommandLine, Podman};
-use hardway_testing::{skipped, succeed};
+use hardway_testing::skipped;
 use sha2::{Digest as _, Sha256};
 
 /// Podman as it works here, and an image by digest.
@@ -75,18 +75,15 @@ fn build() -> Option<Containers> {
     panic!("podman runs no container here:\n{}", tried.join("\n"));
 }
 
-/// Plain podman first; then what hosts need that are without fuse or overlay, or whose cgroups podman may not touch. Limits
-/// and runtime are what the lab found out about this computer.
+/// Plain podman first; then what hosts need that are without fuse or overlay, or whose cgroups podman may not touch.
 fn candidates(dir: &Path) -> Vec<Podman> {
-    let common = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../lab/common.sh");
-    let limits =
-        succeed(Command::new("bash").args(["-c", "source \"$1\"; podman_limits", "bash"]).arg(common));
+    let needed: Vec<String> = podman::limits_here().into_iter().chain(podman::runtime_here()).collect();
     let mut candidates = Vec::new();
     for (i, storage) in [None, Some("--storage-driver=vfs")].into_iter().enumerate() {
         for cgroups in [None, Some("--cgroups=disabled")] {
             let mut options = store(&dir.join(format!("store-{i}")));
             options.extend(storage.map(str::to_owned));
-            let run_options = limits.lines().chain(cgroups).map(str::to_owned).collect();
+            let run_options = needed.iter().cloned().chain(cgroups.map(str::to_owned)).collect();
             candidates.push(Podman { options, run_options, ..Podman::default() });
         }
     }

@@ -8,7 +8,8 @@ use hardway_assets::release_payload::InclusionRules;
 use hardway_base::Secret;
 use hardway_release::{
     Contents, Credentials, Destination, FetchOptions, FetchedRelease, Mirrors, PullSpec, Silent, extract,
-    extract_command, extract_file, info, mirror, payload, read_folder, release_info, upload,
+    extract_command, extract_file, info, mirror, mirror_some, mirrored_release, payload, read_folder,
+    release_info, upload,
 };
 
 use crate::fixture::front::{Front, answer};
@@ -43,7 +44,7 @@ fn an_image_that_is_no_release_has_no_info() {
     let world = world();
     let image = world.registry.image(&format!("ocp/art-dev@{}", world.cli.digest()));
     let error = blocking(info(&image, &world.options(), &Silent)).unwrap().unwrap_err().to_string();
-    assert!(error.contains("image-references: missing: this is no release image"), "{error}");
+    assert!(error.contains("image-references: missing: not a release image"), "{error}");
 }
 
 #[test]
@@ -74,7 +75,7 @@ fn included_leaves_out_what_the_cluster_does_not_get() {
         excluded,
         [
             "0000_10_config-operator_01_nodes-TechPreviewNoUpgrade.crd.yaml: CustomResourceDefinition nodes.config.openshift.io: \
-             feature set Default, and it is for TechPreviewNoUpgrade",
+             feature set Default, but it is for TechPreviewNoUpgrade",
             "0000_50_cluster-config-api_featureGate-SelfManagedHA-Default.yaml: FeatureGate cluster: \
              include.release.openshift.io/self-managed-high-availability=false-except-for-the-config-operator",
             "0000_50_mixed.yaml: ConfigMap hosted: not for profile self-managed-high-availability",
@@ -111,7 +112,8 @@ fn a_program_comes_out_through_its_links() {
             .to_string()
     };
     assert!(
-        fails("kubectl").starts_with("no release has a program \"kubectl\"; there are oc, openshift-install"),
+        fails("kubectl")
+            .starts_with("releases have no program \"kubectl\"; choose one of oc, openshift-install"),
         "{}",
         fails("kubectl")
     );
@@ -231,6 +233,22 @@ fn a_mirror_needs_the_right_to_push() {
         Destination::Repository(PullSpec::repository(&format!("{}/mirror/ocp", there.address())).unwrap());
     let error = blocking(mirror(&world.fetched(), &to, &options, &Silent)).unwrap().unwrap_err().to_string();
     assert!(error.contains("401 Unauthorized"), "{error}");
+}
+
+/// Of a release of gigabytes, what somebody needs; the release itself is always there, and tells the rest apart.
+#[test]
+fn some_components_are_copied_with_the_release() {
+    let world = world();
+    let dir = tempfile::tempdir().unwrap();
+    let (to, wanted) =
+        (Destination::Folder(dir.path().to_owned()), ["cli".to_owned(), "no-such".to_owned()].into());
+    let copied =
+        blocking(mirror_some(&world.fetched(), &wanted, &to, &world.options(), &Silent)).unwrap().unwrap();
+    assert_eq!((copied.images, copied.copied), (2, 2));
+    let (tag, digest) = mirrored_release(dir.path()).unwrap();
+    assert_eq!((tag.as_str(), digest), ("4.18.99-x86_64", world.release.digest()));
+    let index = fs_err::read_to_string(dir.path().join("index.json")).unwrap();
+    assert!(index.contains("4.18.99-x86_64-cli") && !index.contains("4.18.99-x86_64-etcd"), "{index}");
 }
 
 #[test]

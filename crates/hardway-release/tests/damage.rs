@@ -39,7 +39,7 @@ fn a_truncated_layer_is_told_with_its_sizes() {
     let layer = image.layer(2);
     assert_eq!(
         text,
-        format!("blob {layer} of 127.0.0.1/ocp/release is cut off: 300 of {} bytes", bytes.len())
+        format!("blob {layer} of 127.0.0.1/ocp/release is truncated: 300 of {} bytes", bytes.len())
     );
 }
 
@@ -48,7 +48,7 @@ fn a_lost_blob_is_told() {
     let (registry, image, cache) = world();
     std::fs::remove_file(registry.blob_file(&image.layer(2))).unwrap();
     let (text, _) = failure(&registry.image("ocp/release:4.18.99-x86_64"), &options(cache.path(), &registry));
-    assert_eq!(text, format!("127.0.0.1/ocp/release has lost the blob {}", image.layer(2)));
+    assert_eq!(text, format!("127.0.0.1/ocp/release does not have the blob {}", image.layer(2)));
 }
 
 #[test]
@@ -84,19 +84,19 @@ fn hostile_layers_are_refused() {
     };
     assert_eq!(
         refused("traversal", Layer::new().file("release-manifests/../../etc/cron.d/x", "boo")),
-        "layer L of 127.0.0.1/ocp/release: the layer has the path \"release-manifests/../../etc/cron.d/x\", which leads out of the image"
+        "layer L of 127.0.0.1/ocp/release: the layer has the path \"release-manifests/../../etc/cron.d/x\", which leads outside the image"
     );
     assert_eq!(
         refused("absolute", Layer::new().file("/etc/cron.d/x", "boo")),
-        "layer L of 127.0.0.1/ocp/release: the layer has the path \"/etc/cron.d/x\", which leads out of the image"
+        "layer L of 127.0.0.1/ocp/release: the layer has the path \"/etc/cron.d/x\", which leads outside the image"
     );
     assert_eq!(
         refused("link", Layer::new().link("release-manifests/image-references", "/etc/shadow")),
-        "layer L of 127.0.0.1/ocp/release: the layer has \"release-manifests/image-references\" as a link to \"/etc/shadow\"; only plain files are taken from there"
+        "layer L of 127.0.0.1/ocp/release: in the layer, \"release-manifests/image-references\" is a link to \"/etc/shadow\"; only regular files are accepted there"
     );
     assert_eq!(
         refused("bomb", Layer::new().file("release-manifests/bomb.yaml", vec![0; 64 << 20])),
-        "layer L of 127.0.0.1/ocp/release: the layer has more than 16777216 bytes in release-manifests/bomb.yaml; no release comes near that"
+        "layer L of 127.0.0.1/ocp/release: the layer has more than 16777216 bytes in release-manifests/bomb.yaml, which no release has"
     );
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hardway_assets::release_payload::{ReleasePayload, files, sample};
 use hardway_release::render::Rendered;
-use hardway_release::{Reason, read_folder, sample_notice};
+use hardway_release::{FaultReason, read_folder, sample_notice};
 
 /// Writes a release down and returns its folder.
 fn written(payload: &ReleasePayload) -> (tempfile::TempDir, PathBuf) {
@@ -56,7 +56,7 @@ fn an_empty_folder_is_told_everything_it_lacks() {
         [
             "image-references: missing: every release has it",
             "release-metadata: missing: every release has it",
-            "release-image: missing: put the release's pull spec by digest there",
+            "release-image: missing: add the release's pull spec by digest",
             "clusterversions.config.openshift.io: missing: no manifest has this CRD; it is in /manifests of the \
              release image",
             "clusteroperators.config.openshift.io: missing: no manifest has this CRD; it is in /manifests of the \
@@ -101,7 +101,7 @@ fn nothing_missing_is_guessed() {
     assert_eq!(
         faults(&folder),
         [
-            "release-architecture: missing: release-metadata does not tell; put amd64, arm64, ppc64le or s390x there"
+            "release-architecture: missing: release-metadata does not name it; add amd64, arm64, ppc64le or s390x"
         ]
     );
     put(&folder, "release-architecture", b"x86_64\n");
@@ -125,10 +125,10 @@ fn the_pull_spec_is_there_and_by_digest() {
     assert_eq!(read_folder(&folder).unwrap().image, payload.image);
     put(&folder, "release-image", b"quay.io/a/b:tag");
     let error = read_folder(&folder).unwrap_err();
-    assert!(matches!(error.faults[0].reason, Reason::NotByDigest { .. }), "{error}");
+    assert!(matches!(error.faults[0].reason, FaultReason::NotByDigest { .. }), "{error}");
     fs_err::remove_file(folder.join("release-image")).unwrap();
     let error = read_folder(&folder).unwrap_err();
-    assert!(matches!(error.faults[0].reason, Reason::Missing(_)), "{error}");
+    assert!(matches!(error.faults[0].reason, FaultReason::Missing(_)), "{error}");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn one_pool_has_one_config() {
     assert_eq!(
         faults(&folder),
         [format!(
-            "rendered/second.yaml: the config of pool master is also in rendered/ as {master}, and differs"
+            "rendered/second.yaml: the config of pool master is also in rendered/ as {master}, with different content"
         )]
     );
 }
@@ -151,11 +151,8 @@ fn one_pool_has_one_config() {
 /// The real manifests of 4.18, where the machine has them (`HARDWAY_REAL_DATA`, or beside the repository).
 #[test]
 fn a_real_4_18_reads() {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let data = PathBuf::from(std::env::var_os("HARDWAY_REAL_DATA").unwrap_or_else(|| beside.into()));
-    if !data.is_dir() {
-        return;
-    }
+    let Some(data) = hardway_testing::real_data("crds-4.18-all") else { return };
+    let data = data.parent().unwrap().to_owned();
     let mut payload = sample();
     payload.crds.clear();
     payload.feature_gates.clear();

@@ -134,10 +134,10 @@ fn a_forbidden_repository_is_told_with_the_user() {
     let port = format!(":{}", front.port);
     assert_eq!(
         error.to_string().replace(&port, ""),
-        "127.0.0.1 does not let user \"robot\" of the pull secret's entry \"127.0.0.1/ocp\" read ocp/release: \
+        "127.0.0.1 does not allow user \"robot\" of the pull secret's entry \"127.0.0.1/ocp\" to read ocp/release: \
          403 Forbidden (requested access to the resource is denied)"
     );
-    assert_eq!(error.fix(), "ask for the right to pull ocp/release");
+    assert_eq!(error.fix(), "request permission to pull ocp/release");
 }
 
 #[test]
@@ -276,10 +276,10 @@ fn a_login_is_not_sent_to_a_stranger() {
     let realms = [
         (
             format!("http://localhost:{}/token", stranger.port),
-            "which is another host than the credential is for",
+            "which is a different host than the login is for",
         ),
-        ("https://quay.io@evil.invalid/token".to_owned(), "which is another host than the credential is for"),
-        ("file:///etc/passwd".to_owned(), "which is no address of a token server"),
+        ("https://quay.io@evil.invalid/token".to_owned(), "which is a different host than the login is for"),
+        ("file:///etc/passwd".to_owned(), "which is not the URL of a token server"),
         // Its own token server, which sends elsewhere.
         (format!("http://127.0.0.1:{}/token", own.port), "401 Unauthorized"),
     ];

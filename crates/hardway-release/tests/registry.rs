@@ -49,7 +49,7 @@ fn a_release_by_tag_and_by_digest_makes_the_same_payload() {
             "clusterversions.config.openshift.io",
             "dnses.config.openshift.io"
         ],
-        "the one that a whiteout deletes is not there"
+        "the one that a whiteout deletes does not exist"
     );
     assert_eq!(read.feature_gates[""].enabled, ["KMSv1"]);
 }
@@ -131,7 +131,7 @@ fn of_a_list_the_architecture_asked_for_is_taken_and_the_list_is_named() {
         text,
         "127.0.0.1/ocp/release:4.18.99-multi is not built for linux/s390x; it is for linux/amd64, linux/arm64"
     );
-    assert!(fix.starts_with("ask for one of those"), "{fix}");
+    assert!(fix.starts_with("choose one of those"), "{fix}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn missing_tags_repositories_and_digests_are_told_apart() {
     let text = |rest: &str| failure(&registry.image(rest), &options).0;
     assert_eq!(
         text("ocp/release:4.18.98"),
-        "127.0.0.1/ocp/release:4.18.98: there is no such tag; near: 4.18.99-x86_64"
+        "127.0.0.1/ocp/release:4.18.98: no such tag; near: 4.18.99-x86_64"
     );
     assert_eq!(
         text("ocp/nothing:1"),
@@ -185,7 +185,7 @@ fn plain_http_is_only_spoken_when_asked_for() {
     let mut options = options(cache.path(), &registry);
     options.connection.plain_http.clear();
     let (text, fix) = failure(&registry.image("ocp/release:4.18.99-x86_64"), &options);
-    assert_eq!(text, "127.0.0.1 answers without TLS");
+    assert_eq!(text, "127.0.0.1 does not use TLS");
     assert!(fix.contains("plain HTTP"), "{fix}");
 }
 
@@ -198,13 +198,13 @@ fn basic_authentication() {
     let (text, fix) = failure(&spec, &options);
     assert_eq!(
         text,
-        "127.0.0.1 does not know who asks for ocp/release (asked without credentials): 401 Unauthorized"
+        "127.0.0.1 requires a login for ocp/release (asked without credentials): 401 Unauthorized"
     );
     assert_eq!(fix, "add an entry for 127.0.0.1 to the pull secret");
     let (text, fix) = failure(&spec, &with_login(options.clone(), &registry, &login("user:old")));
     assert_eq!(
         text,
-        "127.0.0.1 does not know who asks for ocp/release (user \"user\" of the pull secret's entry \"127.0.0.1\"): 401 Unauthorized"
+        "127.0.0.1 requires a login for ocp/release (user \"user\" of the pull secret's entry \"127.0.0.1\"): 401 Unauthorized"
     );
     assert!(fix.contains("is wrong or has expired"), "{fix}");
     let release = get(&spec, &with_login(options, &registry, &login("user:secret"))).unwrap();

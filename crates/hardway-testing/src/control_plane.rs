@@ -8,7 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::tools::{feed, run, succeed, tools};
@@ -215,6 +215,36 @@ impl ControlPlane {
     pub fn apply(&self, object: &Value) {
         let apply = ["apply", "--server-side", "--force-conflicts", "-f", "-"];
         feed(self.kubectl().args(apply), &object.to_string());
+    }
+
+    /// Makes the cluster say that this is its infra id, as every cluster of OpenShift does.
+    ///
+    /// # Panics
+    /// When the API server refuses.
+    pub fn say_infra_id(&self, id: &str) {
+        let crd = "infrastructures.config.openshift.io";
+        self.apply(&json!({
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {"name": crd},
+            "spec": {
+                "group": "config.openshift.io",
+                "scope": "Cluster",
+                "names": {"kind": "Infrastructure", "plural": "infrastructures", "singular": "infrastructure"},
+                "versions": [{"name": "v1", "served": true, "storage": true, "schema": {"openAPIV3Schema": {
+                    "type": "object",
+                    "x-kubernetes-preserve-unknown-fields": true,
+                }}}],
+            },
+        }));
+        let waited = format!("crd/{crd}");
+        succeed(self.kubectl().args(["wait", "--for=condition=Established", "--timeout=120s", &waited]));
+        self.apply(&json!({
+            "apiVersion": "config.openshift.io/v1",
+            "kind": "Infrastructure",
+            "metadata": {"name": "cluster"},
+            "status": {"infrastructureName": id},
+        }));
     }
 
     fn serve(&mut self, name: &'static str, flags: &[String]) {

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
 
 use crate::{ControlPlane, succeed};
 
@@ -60,4 +62,21 @@ pub fn hosted_control_plane_is_up(
         "-p",
     ]);
     succeed(kubectl.arg(patch.to_string()));
+}
+
+/// The kubeconfig that the pointer of a hosted worker brings for its kubelet; none where it brings none.
+///
+/// # Panics
+/// When it is for another path, or others could read it.
+pub fn own_kubeconfig(pointer: &[u8]) -> Option<String> {
+    let decoded = |source: &Value| {
+        let body = source.as_str()?.strip_prefix("data:;base64,")?;
+        STANDARD.decode(body).ok()
+    };
+    let pointer: Value = serde_json::from_slice(pointer).ok()?;
+    let last = decoded(&pointer["ignition"]["config"]["merge"][1]["source"])?;
+    let last: Value = serde_json::from_slice(&last).ok()?;
+    let file = &last["storage"]["files"][0];
+    assert_eq!((&file["path"], &file["mode"]), (&json!("/etc/kubernetes/kubeconfig"), &json!(0o600)));
+    String::from_utf8(decoded(&file["contents"]["source"])?).ok()
 }

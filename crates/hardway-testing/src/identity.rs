@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use base64::Engine as _;
 use fs_err as fs;
 
 use crate::tools::succeed;
@@ -23,8 +24,9 @@ impl Identity {
             openssl x509 -req -in "$1.csr" -CA ca.crt -CAkey ca.key -days 2 -copy_extensions copyall -out "$1.crt""#;
         let subject = format!("{organizations}/CN={user}");
         succeed(Command::new("bash").args(["-c", script, "bash", name, &subject]).current_dir(folder));
-        let file = |end: &str| folder.join(format!("{name}{end}")).display().to_string();
-        let user = serde_json::json!({"client-certificate": file(".crt"), "client-key": file(".key")});
+        let data = |end: &str| data(&folder.join(format!("{name}{end}")));
+        let user =
+            serde_json::json!({"client-certificate-data": data(".crt"), "client-key-data": data(".key")});
         Self::with(folder, url, name, &user)
     }
 
@@ -46,14 +48,19 @@ impl Identity {
     fn with(folder: &Path, url: &str, name: &str, user: &serde_json::Value) -> Self {
         let kubeconfig =
             folder.join(if name == "admin" { "kubeconfig".into() } else { format!("{name}.kubeconfig") });
-        let authority = folder.join("ca.crt");
+        let authority = data(&folder.join("ca.crt"));
         let config = serde_json::json!({
             "apiVersion": "v1", "kind": "Config", "current-context": "test",
-            "clusters": [{"name": "test", "cluster": {"server": url, "certificate-authority": authority}}],
+            "clusters": [{"name": "test", "cluster": {"server": url, "certificate-authority-data": authority}}],
             "users": [{"name": "test", "user": user}],
             "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
         });
         fs::write(&kubeconfig, config.to_string()).unwrap();
         Self { kubeconfig }
     }
+}
+
+/// A file, as a kubeconfig holds it: a working folder's may not name files.
+fn data(file: &Path) -> String {
+    base64::engine::general_purpose::STANDARD.encode(fs::read(file).unwrap())
 }

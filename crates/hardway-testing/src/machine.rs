@@ -106,7 +106,8 @@ fn machine_script(kubelet: &Path, flags: &[String]) -> String {
         let file = format!("sysctl-{}", path.replace('/', "-"));
         inside += &format!("echo {value} >{file}; mount --bind {file} /proc/sys/{path}; ");
     }
-    inside += "containerd --config=containerd.toml >>containerd.log 2>&1 & ";
+    // The one of the boot before may still be about to end, and answer.
+    inside += "rm -f containerd.sock; containerd --config=containerd.toml >>containerd.log 2>&1 & ";
     // A kubelet ends when its runtime is not ready; here nobody would start it again.
     inside += "until ctr --address containerd.sock plugins ls 2>/dev/null | grep -q \"cri .*ok\"; do sleep 0.2; done; ";
     inside +=

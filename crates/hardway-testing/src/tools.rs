@@ -58,6 +58,21 @@ pub fn needed(variable: &str) -> Option<PathBuf> {
     found
 }
 
+/// Real data of OpenShift to compare with, where this machine has it: it is not part of this project. `HARDWAY_REAL_DATA` says where it
+/// is, if not beside the repository. Where it is missing, ./test.sh says at its end what was not compared.
+pub fn real_data(name: &str) -> Option<PathBuf> {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+    let root = std::env::var_os("HARDWAY_REAL_DATA").map_or_else(|| beside.into(), PathBuf::from);
+    let path = root.join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    let current = std::thread::current();
+    let test = current.name().unwrap_or("a test");
+    note("HARDWAY_NOT_COMPARED", &format!("{test}: there is no {name}, of real OpenShift, here\n"));
+    None
+}
+
 /// Notes that the test which calls this is left out for want of something: on standard error, and in the file that
 /// `HARDWAY_SKIPPED` names, which ./test.sh shows at its end.
 ///
@@ -69,7 +84,12 @@ pub fn skipped(missing: &str) {
     let line = format!("{}: {missing}\n", current.name().unwrap_or("a test"));
     // Not with a macro: what goes through those is only shown when the test fails.
     let _ = std::io::stderr().write_all(format!("skipped: {line}").as_bytes());
-    if let Some(file) = std::env::var_os("HARDWAY_SKIPPED") {
+    note("HARDWAY_SKIPPED", &line);
+}
+
+/// Adds a line to the file that this variable names, if it does.
+fn note(variable: &str, line: &str) {
+    if let Some(file) = std::env::var_os(variable) {
         let mut file = fs::OpenOptions::new().create(true).append(true).open(PathBuf::from(file)).unwrap();
         file.write_all(line.as_bytes()).unwrap();
     }

@@ -1,4 +1,4 @@
-//! Waiting for something that will be so.
+//! Waiting until something holds.
 
 use std::time::{Duration, Instant};
 

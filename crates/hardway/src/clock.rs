@@ -14,8 +14,8 @@ static REHEARSED: OnceLock<Timestamp> = OnceLock::new();
 pub(crate) fn set() -> Result<(), Report> {
     let Some(text) = std::env::var_os("HARDWAY_NOW") else { return Ok(()) };
     let time = text.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
-        Report::new(Code::Usage, format!("HARDWAY_NOW is {text:?}, which is not a time"))
-            .fix("unset it, or write it like 2026-11-15T12:00:00Z")
+        Report::new(Code::Usage, format!("HARDWAY_NOW is not a valid time: {text:?}"))
+            .fix("unset it, or use a time such as 2026-11-15T12:00:00Z")
     })?;
     REHEARSED.get_or_init(|| time);
     Ok(())

@@ -9,13 +9,16 @@ pub(crate) fn catalogue() -> Catalogue {
 
 /// A file for each kind, from the crate that owns what it explains.
 pub(crate) fn texts() -> impl Iterator<Item = (Kind, &'static str)> {
-    const ERRORS: &[(Kind, &str)] = &[(Kind::Error, include_str!("../explanations/errors.md"))];
+    const OWN: &[(Kind, &str)] = &[
+        (Kind::Error, include_str!("../explanations/errors.md")),
+        (Kind::WorkFile, include_str!("../explanations/files.md")),
+    ];
     [
         hardway_assets::explain::EXPLANATIONS,
         hardway_machines::EXPLANATIONS,
         hardway_cluster::EXPLANATIONS,
         hardway_hosted::EXPLANATIONS,
-        ERRORS,
+        OWN,
     ]
     .into_iter()
     .flatten()

@@ -29,8 +29,25 @@ pub(crate) fn journal_report(error: &JournalError) -> Report {
 
 /// A phase as it stands in the journal, which has the same word for it.
 pub(crate) fn recorded(phase: Phase) -> PhaseName {
-    let name = PhaseName::ALL.iter().find(|name| name.word() == phase.name());
-    *name.expect("a test finds phases that the journal has no word for")
+    match phase {
+        Phase::CheckHost => PhaseName::CheckHost,
+        Phase::BuildInfra => PhaseName::BuildInfra,
+        Phase::FetchRelease => PhaseName::FetchRelease,
+        Phase::MakePki => PhaseName::MakePki,
+        Phase::MakeKubeconfigs => PhaseName::MakeKubeconfigs,
+        Phase::MakeManifests => PhaseName::MakeManifests,
+        Phase::RenderNodes => PhaseName::RenderNodes,
+        Phase::MakeIgnition => PhaseName::MakeIgnition,
+        Phase::InstallOs => PhaseName::InstallOs,
+        Phase::AwaitBootstrap => PhaseName::AwaitBootstrap,
+        Phase::JoinControlPlane => PhaseName::JoinControlPlane,
+        Phase::AwaitEtcd => PhaseName::AwaitEtcd,
+        Phase::RemoveBootstrap => PhaseName::RemoveBootstrap,
+        Phase::BootWorkers => PhaseName::BootWorkers,
+        Phase::JoinWorkers => PhaseName::JoinWorkers,
+        Phase::AwaitOperators => PhaseName::AwaitOperators,
+        Phase::VerifyCluster => PhaseName::VerifyCluster,
+    }
 }
 
 #[cfg(test)]

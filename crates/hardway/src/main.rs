@@ -5,10 +5,12 @@ mod clock;
 mod cluster;
 mod commands;
 mod explanations;
+mod hosted;
 mod inputs;
 mod install;
 mod journal;
 mod machines;
+mod page;
 mod project;
 mod release;
 mod report;
@@ -47,31 +49,58 @@ fn main() -> ExitCode {
     }
 }
 
-/// Commands that talk to the cluster of a folder: in a lab they have to be where it is.
+/// Commands that talk to the cluster of a folder, or look around as its nodes would: in a lab they have to be where it is. Those
+/// that make the lab as well go there by themselves, once it is there.
 fn asks_cluster(command: &Command) -> bool {
-    matches!(
-        command,
-        Command::Approve(_)
-            | Command::Diagnose(_)
-            | Command::Gather(_)
-            | Command::Hosted(_)
-            | Command::Recover(_)
-            | Command::Verify(_)
-            | Command::WaitFor(_)
-    )
+    match command {
+        Command::Approve(args) => args.what.is_none(),
+        Command::Certs(_)
+        | Command::Day2(_)
+        | Command::Diagnose(_)
+        | Command::Etcd(_)
+        | Command::Gather(_)
+        | Command::Hosted(_)
+        | Command::Node(_)
+        | Command::Power(_)
+        | Command::Verify(_)
+        | Command::WaitFor(_) => true,
+        Command::Check(args) => matches!(args.what, Some(cli::CheckWhat::Images(_))),
+        Command::Bmc(_)
+        | Command::Completion(_)
+        | Command::Create(_)
+        | Command::Destroy(_)
+        | Command::Diff(_)
+        | Command::Explain(_)
+        | Command::Graph(_)
+        | Command::Infra(_)
+        | Command::Init(_)
+        | Command::Lab(_)
+        | Command::Man(_)
+        | Command::Media(_)
+        | Command::Page(_)
+        | Command::Phase(_)
+        | Command::Plan(_)
+        | Command::Release(_)
+        | Command::Serve(_)
+        | Command::Status(_)
+        | Command::Validate(_)
+        | Command::Version(_) => false,
+    }
 }
 
 fn run(cli: &cli::Cli, out: &Output) -> Result<report::Exit, report::Report> {
     match &cli.command {
         Command::Approve(args) => commands::approve::run(&cli.global, args, out),
         Command::Bmc(args) => commands::bmc::run(&cli.global, args, out),
+        Command::Certs(args) => commands::certs::run(&cli.global, args, out),
         Command::Check(args) => commands::check::run(&cli.global, args, out),
         Command::Completion(args) => commands::completion::run(args, out),
         Command::Create(args) => commands::create::run(&cli.global, args, out),
-        Command::Csr(args) => commands::csr::run(&cli.global, args, out),
+        Command::Day2(args) => commands::day2::run(&cli.global, args, out),
         Command::Destroy(args) => commands::destroy::run(&cli.global, args, out),
         Command::Diagnose(args) => commands::diagnose::run(&cli.global, args, out),
         Command::Diff(args) => commands::diff::run(&cli.global, args, out),
+        Command::Etcd(args) => commands::etcd::run(&cli.global, args, out),
         Command::Explain(args) => commands::explain::run(&cli.global, args, out),
         Command::Gather(args) => commands::gather::run(&cli.global, args, out),
         Command::Graph(args) => commands::graph::run(&cli.global, args, out),
@@ -82,11 +111,11 @@ fn run(cli: &cli::Cli, out: &Output) -> Result<report::Exit, report::Report> {
         Command::Man(args) => commands::man::run(args, out),
         Command::Media(args) => commands::media::run(&cli.global, args, out),
         Command::Node(args) => commands::node::run(&cli.global, args, out),
+        Command::Page(args) => commands::page::run(&cli.global, args, out),
         Command::Phase(args) => commands::phase::run(&cli.global, args, out),
         Command::Plan(args) => commands::plan::run(&cli.global, args, out),
-        Command::Recover(args) => commands::recover::run(&cli.global, args, out),
+        Command::Power(args) => commands::power::run(&cli.global, args, out),
         Command::Release(args) => commands::release::run(&cli.global, args, out),
-        Command::Schema(args) => commands::schema::run(args, out),
         Command::Serve(args) => commands::serve::run(&cli.global, args, out),
         Command::Status(args) => commands::status::run(&cli.global, args, out),
         Command::Validate(args) => commands::validate::run(&cli.global, args, out),

@@ -119,7 +119,7 @@ pub(crate) async fn told_to_stop() -> Stop {
 /// What is said then.
 pub(crate) fn interrupted(doing: &str) -> Report {
     Report::new(Code::Interrupted, format!("interrupted while {doing}"))
-        .fix("run the same command again: it goes on with what is there")
+        .fix("run the same command again to continue")
 }
 
 /// Runs a command that talks to a cluster, until it is done or somebody ends it. What it holds is dropped then, and with it

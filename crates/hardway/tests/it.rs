@@ -13,6 +13,7 @@ mod gce;
 mod hosted;
 mod infra;
 mod live;
+mod page;
 mod release;
 mod serve;
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use hardway_assets::Cluster;
 use hardway_assets::install_config::Rules;
 use hardway_assets::inventory::read_both;
-use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work};
+use hardway_testing::{ControlPlane, INSTALL_CONFIG, INVENTORY, Snapshot, Work};
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_hardway");
 
@@ -48,4 +48,10 @@ pub(crate) fn at_home(command: &mut Command, home: &Path) {
     }
     command.env("HOME", home).env("XDG_CACHE_HOME", home.join("cache"));
     command.env("XDG_RUNTIME_DIR", home.join("run")).env("XDG_CONFIG_HOME", home.join("config"));
+}
+
+/// Makes this control plane the cluster of a folder that has everything made: it says so itself.
+pub(crate) fn lead_to(folder: &Work, plane: &ControlPlane) {
+    plane.say_infra_id(&cluster(folder).identity.infra_id);
+    folder.write("auth/kubeconfig", plane.read("kubeconfig"));
 }

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"hardway.dev/lab/operators/internal/apiserver"
 	"hardway.dev/lab/operators/internal/clusteroperators"
@@ -76,6 +77,10 @@ func TestTheControlPlaneMovesToTheMasters(t *testing.T) {
 	if !hasMember(t, world, etcd.BootstrapMember) {
 		t.Fatal("the bootstrap member is gone")
 	}
+	// No version of the operator takes the lead away from it before it goes.
+	if leader := leader(t, world); leader != etcd.BootstrapMember {
+		t.Errorf("%s leads before the bootstrap member is removed", leader)
+	}
 
 	// What the installer wrote must be an API server that knows this cluster and trusts who is in it.
 	master := startMasterAPIServer(t, world, kubelets[0])
@@ -103,6 +108,18 @@ func TestTheControlPlaneMovesToTheMasters(t *testing.T) {
 		}
 		return err
 	})
+	// The bootstrap API server is gone, which knew one key only: there is another now, and API servers learn of it first.
+	labtest.Until(t, "the next key of service accounts is published", func() error {
+		published, err := world.Kube.CoreV1().ConfigMaps(apiserver.Namespace).Get(ctx, "sa-token-signing-certs", metav1.GetOptions{})
+		if err == nil && len(published.Data) != 2 {
+			err = fmt.Errorf("%d keys", len(published.Data))
+		}
+		return err
+	})
+	seeded, used := secret(t, world, "openshift-config", "initial-service-account-private-key"), secret(t, world, controllermanager.Namespace, "service-account-private-key")
+	if string(seeded.Data["service-account.key"]) != string(used.Data["service-account.key"]) {
+		t.Error("it is used before API servers had time to learn of it")
+	}
 	labtest.Until(t, "etcd runs without it everywhere", func() error {
 		pod, err := world.Kube.CoreV1().ConfigMaps(etcd.Namespace).Get(ctx, "etcd-pod", metav1.GetOptions{})
 		if err != nil {
@@ -114,6 +131,41 @@ func TestTheControlPlaneMovesToTheMasters(t *testing.T) {
 		}
 		return err
 	})
+	reportInstallers(t, world)
+}
+
+// reportInstallers waits for all revisions to be everywhere, and says how many were installed: what a lab's install spends its time on.
+func reportInstallers(t testing.TB, world *labtest.World) {
+	t.Helper()
+	for _, kind := range []schema.GroupVersionResource{etcd.Kind, apiserver.Kind, controllermanager.Kind, scheduler.Kind} {
+		var namespace string
+		labtest.Until(t, kind.Resource+" are at their last revision", func() error {
+			operator, err := world.ReadOperator(context.Background(), kind)
+			if err == nil && !operator.Status.IsStable() {
+				err = fmt.Errorf("%+v", operator.Status.NodeStatuses)
+			}
+			return err
+		})
+		switch kind {
+		case etcd.Kind:
+			namespace = etcd.Namespace
+		case apiserver.Kind:
+			namespace = apiserver.Namespace
+		case controllermanager.Kind:
+			namespace = controllermanager.Namespace
+		case scheduler.Kind:
+			namespace = scheduler.Namespace
+		}
+		pods, err := world.Kube.CoreV1().Pods(namespace).List(context.Background(), metav1.ListOptions{LabelSelector: "app=installer"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, pod := range pods.Items {
+			names = append(names, pod.Name)
+		}
+		t.Logf("%s: %d installers %v", kind.Resource, len(names), names)
+	}
 }
 
 func hasMember(t testing.TB, world *labtest.World, name string) bool {
@@ -128,6 +180,34 @@ func hasMember(t testing.TB, world *labtest.World, name string) bool {
 
 func members(t testing.TB, world *labtest.World) []etcd.Member {
 	t.Helper()
+	client := dial(t, world)
+	defer client.Close()
+	found, err := client.Members(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// leader is the name of the member that leads.
+func leader(t testing.TB, world *labtest.World) string {
+	t.Helper()
+	client := dial(t, world)
+	defer client.Close()
+	id, err := client.Leader(context.Background(), "https://"+labtest.Bootstrap+":2379")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, member := range members(t, world) {
+		if member.ID == id {
+			return member.Name
+		}
+	}
+	return fmt.Sprintf("nobody known (%x)", id)
+}
+
+func dial(t testing.TB, world *labtest.World) *etcd.Client {
+	t.Helper()
 	credentials, err := etcd.Credentials(context.Background(), world.Clients)
 	if err != nil {
 		t.Fatal(err)
@@ -140,12 +220,7 @@ func members(t testing.TB, world *labtest.World) []etcd.Member {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
-	found, err := client.Members(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return client
 }
 
 func secret(t testing.TB, world *labtest.World, namespace, name string) *corev1.Secret {

@@ -31,12 +31,12 @@ func packed(t testing.TB) string {
 	images := map[string]string{}
 	for _, name := range []string{
 		"cluster-etcd-operator", "cluster-kube-apiserver-operator", "cluster-kube-controller-manager-operator", "cluster-kube-scheduler-operator",
-		"cluster-network-operator", "cluster-policy-controller", "etcd", "hyperkube", "kube-proxy", "cluster-version-operator", "machine-config-operator",
+		"cluster-network-operator", "cluster-policy-controller", "etcd", "hyperkube", "kube-proxy", "cluster-version-operator", "lab-operator", "machine-config-operator",
 	} {
 		images[name] = "registry.example.com/" + name
 	}
 	folder := filepath.Join(root, "release-manifests")
-	if err := command.Pack("../manifests", folder, labtest.Version, images); err != nil {
+	if err := command.Pack("../manifests", folder, labtest.Version, "", images); err != nil {
 		t.Fatal(err)
 	}
 	metadata, _ := json.Marshal(map[string]string{"kind": "cincinnati-metadata-v0", "version": labtest.Version})
@@ -52,9 +52,11 @@ func TestTheReleaseIsApplied(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	override(t, world, map[string]any{"group": "apps", "kind": "Deployment", "namespace": "openshift-etcd-operator", "name": "etcd-operator", "unmanaged": true})
+	// Here, where a failure ends the test.
+	root := packed(t)
 	go func() {
 		done <- version.Run(ctx, world.Clients, version.Options{
-			Root: packed(t), ReleaseImage: "registry.example.com/release", Profile: "self-managed-high-availability",
+			Root: root, ReleaseImage: "registry.example.com/release", Profile: "self-managed-high-availability",
 			NodeName: "bootstrap", GateWait: time.Minute, Every: 500 * time.Millisecond,
 		})
 	}()
@@ -116,6 +118,57 @@ func TestTheReleaseIsApplied(t *testing.T) {
 	settle(t, world)
 	untilVersion(t, world, "Available", kube.True, "Done applying "+labtest.Version)
 	untilVersion(t, world, "Progressing", kube.False, "Cluster version is "+labtest.Version)
+}
+
+// Without capabilities there are fewer ClusterOperators, and the release is complete without them. What is turned on later is added.
+func TestCapabilitiesAreLeftOut(t *testing.T) {
+	world := labtest.NewWorld(t, labtest.Options{Edit: func(object *unstructured.Unstructured) *unstructured.Unstructured {
+		if is(object, "ClusterVersion", "version") {
+			object.Object["spec"].(map[string]any)["capabilities"] = map[string]any{"baselineCapabilitySet": "None"}
+		}
+		return object
+	}})
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	root := packed(t)
+	go func() {
+		done <- version.Lead(ctx, world.Clients, version.Options{
+			Root: root, ReleaseImage: "registry.example.com/release", Profile: "self-managed-high-availability",
+			AlwaysEnabled: []string{"Ingress"}, GateWait: time.Minute, Every: 500 * time.Millisecond,
+		})
+	}()
+	exists := func(name string) error {
+		_, err := world.Dynamic.Resource(kube.ClusterOperators).Get(ctx, name, metav1.GetOptions{})
+		return err
+	}
+	labtest.Until(t, "monitoring is there", func() error { return exists("monitoring") })
+	if err := exists("ingress"); err != nil {
+		t.Errorf("ingress cannot be turned off: %v", err)
+	}
+	for _, name := range []string{"console", "image-registry", "machine-api", "cluster-autoscaler", "operator-lifecycle-manager", "olm", "storage"} {
+		if err := exists(name); !apierrors.IsNotFound(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	untilVersion(t, world, "Progressing", kube.True, "waiting on")
+	object, err := version.ReadClusterVersion(ctx, world.Clients)
+	if err != nil {
+		t.Fatal(err)
+	}
+	enabled, _, _ := unstructured.NestedStringSlice(object.Object, "status", "capabilities", "enabledCapabilities")
+	known, _, _ := unstructured.NestedStringSlice(object.Object, "status", "capabilities", "knownCapabilities")
+	if fmt.Sprint(enabled) != "[Ingress]" || len(known) != len(version.Known) {
+		t.Errorf("%v of %v", enabled, known)
+	}
+	patch := []byte(`{"spec":{"capabilities":{"additionalEnabledCapabilities":["Console"]}}}`)
+	if _, err := world.Dynamic.Resource(kube.ClusterVersions).Patch(ctx, "version", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	labtest.Until(t, "console is there", func() error { return exists("console") })
+	stop()
+	if err := <-done; err != nil {
+		t.Errorf("the version operator: %v", err)
+	}
 }
 
 // settle lets every ClusterOperator become available: the five with stand-ins of their own by decree, the others because

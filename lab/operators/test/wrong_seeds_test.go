@@ -2,7 +2,14 @@ package test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"hardway.dev/lab/operators/internal/apiserver"
@@ -101,6 +109,53 @@ func TestASignerWithoutAnnotations(t *testing.T) {
 	}
 }
 
+// A signer with an ECDSA key is taken over, and signs nothing: certificates that came with it stay as they are, and one that is
+// missing is never made.
+func TestAnECDSASigner(t *testing.T) {
+	world := labtest.NewWorld(t, labtest.Options{Edit: func(object *unstructured.Unstructured) *unstructured.Unstructured {
+		if is(object, "Secret", "aggregator-client-signer") {
+			object.Object["data"] = map[string]any{}
+			object.Object["stringData"] = ellipticSigner(t, object.GetAnnotations()[certs.Issuer])
+		}
+		return object
+	}})
+	pass(t, runners(t, world)[1])
+	c := condition(t, world, apiserver.Kind, "CertRotation_AggregatorProxyClientCert_Degraded")
+	if c.Status != kube.True || c.Reason != "RotationError" || c.Message != "x509: requested SignatureAlgorithm does not match private key type" {
+		t.Errorf("%+v", c)
+	}
+	if c := condition(t, world, apiserver.Kind, "CertRotation_LocalhostServing_Degraded"); c.Status != kube.False {
+		t.Errorf("%+v", c)
+	}
+	if _, err := world.Kube.CoreV1().Secrets(apiserver.Namespace).Get(context.Background(), "aggregator-client", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("it was signed: %v", err)
+	}
+}
+
+func ellipticSigner(t testing.TB, name string) map[string]any {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		Subject: pkix.Name{CommonName: name}, SerialNumber: big.NewInt(1), NotBefore: time.Now(), NotAfter: time.Now().Add(24 * time.Hour),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]any{
+		"tls.crt": string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})),
+		"tls.key": string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: encoded})),
+	}
+}
+
 // What was written under another prefix is not there for the masters' API servers.
 func TestAnotherEtcdPrefix(t *testing.T) {
 	world := labtest.NewWorld(t, labtest.Options{EtcdPrefix: "/registry"})
@@ -143,10 +198,16 @@ func TestTheInternalAddressUnderAWrongName(t *testing.T) {
 			t.Errorf("%s made a revision (%v)", runner.ClusterOperator, err)
 		}
 	}
-	for kind, name := range map[string]string{apiserver.Kind.Resource: "CertRotationDegraded", controllermanager.Kind.Resource: "TargetConfigControllerDegraded", scheduler.Kind.Resource: "TargetConfigControllerDegraded"} {
-		if c := condition(t, world, kube.OperatorResource(kind), name); c.Status != kube.True || !strings.Contains(c.Message, "apiServerInternalURI") {
+	for _, kind := range []schema.GroupVersionResource{controllermanager.Kind, scheduler.Kind} {
+		if c := condition(t, world, kind, "TargetConfigControllerDegraded"); c.Status != kube.True || !strings.Contains(c.Message, "apiServerInternalURI") {
 			t.Errorf("%s: %+v", kind, c)
 		}
+	}
+	if c := condition(t, world, apiserver.Kind, "CertRotation_InternalLoadBalancerServing_Degraded"); c.Status != kube.True || c.Reason != "RotationError" || c.Message != "no hostnames set" {
+		t.Errorf("%+v", c)
+	}
+	if c := condition(t, world, apiserver.Kind, "CertRotation_ExternalLoadBalancerServing_Degraded"); c.Status != kube.False {
+		t.Errorf("%+v", c)
 	}
 	createClusterOperator(t, world, "network")
 	if err := (&network.Operator{Clients: world.Clients, OperatorImage: image, ProxyImage: image}).Pass(context.Background()); err != nil {
@@ -187,7 +248,7 @@ func TestWithoutTheServiceAccountPublicKey(t *testing.T) {
 func TestAnotherServiceAccountPublicKey(t *testing.T) {
 	world := labtest.NewWorld(t, labtest.Options{Edit: func(object *unstructured.Unstructured) *unstructured.Unstructured {
 		if is(object, "ConfigMap", "sa-token-signing-certs") {
-			other, err := apiserver.NewKeyPair()
+			other, err := certs.NewTokenKeys()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,20 +30,13 @@ impl Walls {
 /// Seconds from the start to the end of a program.
 pub(crate) fn wall(command: &mut Command) -> Result<f64> {
     let start = Instant::now();
-    output(command)?;
+    crate::said(command)?;
     Ok(start.elapsed().as_secs_f64())
 }
 
 /// Seconds that a program measured itself and wrote to its output.
 pub(crate) fn seconds_told(command: &mut Command) -> Result<f64> {
-    Ok(output(command)?.trim().parse()?)
-}
-
-fn output(command: &mut Command) -> Result<String> {
-    let output = command.stdin(Stdio::null()).output()?;
-    let errors = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{command:?}: {}\n{errors}", output.status);
-    Ok(String::from_utf8(output.stdout)?)
+    Ok(crate::said(command)?.trim().parse()?)
 }
 
 /// The most memory a program held, in MB. The kernel keeps the high-water mark, so asking now and then is enough; but

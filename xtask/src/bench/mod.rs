@@ -12,8 +12,10 @@
 mod burst;
 mod hosted;
 mod machine_config_server;
+mod manifests;
 mod measure;
 mod media;
+mod page;
 mod release;
 mod scale;
 mod serve;
@@ -43,6 +45,7 @@ pub(crate) fn run() -> Result<()> {
     let mut table = Table::default();
     create_with_rsa(&programs, &rsa, &mut table)?;
     create_otherwise(&programs, &rsa, &ecdsa, &mut table)?;
+    manifests::measure(&programs.hardway, &ecdsa, &mut table)?;
     release::release(&programs, &mut table)?;
     media::run(&programs.hardway, &mut table)?;
     serve::measure(&programs, &ecdsa, &mut table)?;
@@ -68,13 +71,25 @@ pub(crate) fn run_hosted() -> Result<()> {
     Ok(())
 }
 
-/// Large inventories alone. `HARDWAY_BENCH_PROGRAM` names a program that is there already.
+/// Judging manifests alone.
+pub(crate) fn run_manifests() -> Result<()> {
+    let mut table = Table::default();
+    manifests::measure(&program()?, &Sample::ha("ECDSA-P256")?, &mut table)?;
+    write!(std::io::stdout(), "{}", table.text())?;
+    Ok(())
+}
+
+/// The page alone.
+pub(crate) fn run_page() -> Result<()> {
+    let mut table = Table::default();
+    page::measure(&mut table)?;
+    write!(std::io::stdout(), "{}", table.text())?;
+    Ok(())
+}
+
+/// Large inventories alone.
 pub(crate) fn run_scale() -> Result<()> {
-    let hardway = match std::env::var_os("HARDWAY_BENCH_PROGRAM") {
-        Some(program) => PathBuf::from(program),
-        None => Programs::build()?.hardway,
-    };
-    write!(std::io::stdout(), "{}", scale::measure(&hardway)?)?;
+    write!(std::io::stdout(), "{}", scale::measure(&program()?)?)?;
     Ok(())
 }
 
@@ -84,6 +99,22 @@ pub(crate) fn run_serve() -> Result<()> {
     serve::measure(&Programs::build()?, &Sample::ha("ECDSA-P256")?, &mut table)?;
     write!(std::io::stdout(), "{}", table.text())?;
     Ok(())
+}
+
+/// The program alone, built as `cargo build --release` builds it, or the one that `HARDWAY_BENCH_PROGRAM` names.
+fn program() -> Result<PathBuf> {
+    if let Some(program) = std::env::var_os("HARDWAY_BENCH_PROGRAM") {
+        return Ok(program.into());
+    }
+    let status = Command::new(env!("CARGO")).args(["build", "--release", "--workspace"]).status()?;
+    ensure!(status.success(), "cargo build: {status}");
+    Ok(release_folder()?.join("hardway"))
+}
+
+/// Where release builds are: this program is target/debug/xtask.
+fn release_folder() -> Result<PathBuf> {
+    let own = std::env::current_exe()?;
+    Ok(own.ancestors().nth(2).context("no target folder")?.join("release"))
 }
 
 /// How long a key takes is a matter of luck, so what is compared is measured in turns.
@@ -165,9 +196,7 @@ impl Programs {
         let status =
             Command::new(env!("CARGO")).args(["build", "--release"]).args(packages).args(what).status()?;
         ensure!(status.success(), "cargo build: {status}");
-        // This program is target/debug/xtask.
-        let own = std::env::current_exe()?;
-        let release = own.ancestors().nth(2).context("no target folder")?.join("release");
+        let release = release_folder()?;
         Ok(Self {
             hardway: release.join("hardway"),
             keys_alone: release.join("examples/keys_alone"),

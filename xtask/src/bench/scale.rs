@@ -13,14 +13,17 @@ use super::measure::{peak_megabytes, wall};
 
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
 /// What a person waits for at 10,000 hosts, in seconds.
-const VERBS: [(&[&str], Option<f64>); 7] = [
+const VERBS: [(&[&str], Option<f64>); 10] = [
     (&["validate"], Some(1.0)),
+    (&["plan"], Some(5.0)),
     (&["infra", "plan"], Some(5.0)),
     (&["graph"], Some(5.0)),
     (&["create", "ignition-configs"], None),
     (&["create", "ignition-configs"], None),
     (&["status"], Some(5.0)),
-    (&["csr", "declared"], Some(1.0)),
+    (&["explain", "worker-42"], Some(5.0)),
+    (&["media", "limits"], Some(5.0)),
+    (&["approve", "declared"], Some(1.0)),
 ];
 
 /// A line for each verb: how long it took and how much memory it held, at each size.

@@ -31,7 +31,7 @@ pub(super) fn master_killed() -> Result<()> {
 pub(super) fn registry_gone() -> Result<()> {
     let lab = Lab::init("registry", 1, 0)?;
     let mut run = lab.start(&["create", "cluster"])?;
-    run.until_said("waiting for bootstrap boots")?;
+    run.until_said("(bootstrap boots")?;
     podman(&["stop", "--time=1", &lab.container("registry")])?;
     std::thread::sleep(Duration::from_secs(60));
     podman(&["start", &lab.container("registry")])?;
@@ -44,7 +44,7 @@ pub(super) fn registry_gone() -> Result<()> {
 pub(super) fn server_restarted() -> Result<()> {
     let lab = Lab::init("server", 1, 0)?;
     let mut run = lab.start(&["create", "cluster"])?;
-    run.until_said("waiting for bootstrap boots")?;
+    run.until_said("(bootstrap boots")?;
     run.kill()?;
     // What it had begun goes on: the machine is switched on, and finds nobody to ask.
     std::thread::sleep(Duration::from_secs(30));
@@ -107,7 +107,7 @@ pub(super) fn clock_ahead() -> Result<()> {
     let output = lab.command(&["create", "cluster"]).env("HARDWAY_NOW", later).output()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(output.status.code() == Some(5), "it ended with {}:\n{said}", output.status);
-    for word in ["certificates-ended", "aggregator-signer", "destroy, then hardway"] {
+    for word in ["certificates-ended", "aggregator-signer", " destroy and hardway "] {
         ensure!(said.contains(word), "{word:?} is missing:\n{said}");
     }
     lab.destroy()

@@ -1,5 +1,5 @@
 //! Killed after every event of the journal that was not there before, and run again: the same end, and a folder that is
-//! whole. What a run that resumes writes down once more is no new event, so each run gets further than the last.
+//! whole. A page beside it shows what status says all the while. What a run that resumes writes down once more is no new event, so each run gets further than the last.
 
 use std::collections::BTreeSet;
 use std::io::Write as _;
@@ -9,6 +9,10 @@ use fs_err as fs;
 use serde_json::Value;
 
 use super::lab::Lab;
+use super::page::Page;
+
+/// A browser takes its time: every so many kills it looks at the page.
+const BETWEEN_LOOKS: usize = 10;
 
 /// Assets, infrastructure and join; what comes later only waits.
 const LAST: &str = "join-control-plane: done";
@@ -16,6 +20,7 @@ const LAST_AGAIN: &str = "join-control-plane: already done";
 
 pub(super) fn run() -> Result<()> {
     let lab = Lab::init("kill", 1, 0)?;
+    let page = Page::start(&lab)?;
     let (mut kills, mut known) = (0, BTreeSet::new());
     loop {
         let mut run = lab.start(&["create", "cluster"])?;
@@ -35,13 +40,19 @@ pub(super) fn run() -> Result<()> {
         let said = run.said();
         run.kill()?;
         kills += 1;
+        if kills % BETWEEN_LOOKS == 0 {
+            page.must_show_what_status_says(&lab)?;
+        }
         if said.contains(LAST) || said.contains(LAST_AGAIN) {
             break;
         }
     }
     writeln!(std::io::stderr(), "killed {kills} times, after {} different events", known.len())?;
+    page.must_show_what_status_says(&lab)?;
     journal_is_whole(&lab)?;
     interrupted(&lab)?;
+    page.must_show_what_status_says(&lab)?;
+    drop(page);
     // What was begun so often is taken back once, and wholly.
     lab.destroy()
 }

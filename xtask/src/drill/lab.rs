@@ -1,6 +1,6 @@
 //! A working folder and its lab.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use anyhow::{Context as _, Result, bail, ensure};
@@ -41,13 +41,23 @@ impl Lab {
         self.folder.path().join(name)
     }
 
+    /// hardway itself.
+    pub(super) fn program(&self) -> &str {
+        self.hardway.to_str().unwrap_or("hardway")
+    }
+
     /// A call of hardway in this folder.
     pub(super) fn command(&self, words: &[&str]) -> Command {
+        self.command_in(self.folder.path(), words)
+    }
+
+    /// The same in another folder.
+    pub(super) fn command_in(&self, folder: &Path, words: &[&str]) -> Command {
         let mut command = Command::new(&self.hardway);
         command
             .args(words)
             .arg("--dir")
-            .arg(self.folder.path())
+            .arg(folder)
             .env("HARDWAY_LAB_FILES", crate::repository().join("lab"));
         command
     }
@@ -131,7 +141,7 @@ impl Lab {
 
     /// Takes everything back; then nothing of the lab may be left on this computer.
     pub(super) fn destroy(&self) -> Result<()> {
-        self.ok(&["destroy", "--keep-images"])?;
+        self.ok(&["destroy", "--keep-images", "--yes"])?;
         let left = self.leftovers()?;
         ensure!(left.is_empty(), "left behind: {}", left.join(", "));
         Ok(())
@@ -161,7 +171,7 @@ impl Drop for Lab {
         if std::thread::panicking() || std::env::var_os("HARDWAY_DRILL_KEEP").is_some() {
             let _ = fs::copy(kept, std::env::temp_dir().join(format!("{}.log", self.name)));
         }
-        let _ = self.hardway(&["destroy", "--keep-images"]);
+        let _ = self.hardway(&["destroy", "--keep-images", "--yes"]);
         let _ = Command::new(crate::repository().join("lab/down.sh")).arg(&self.name).output();
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn etcd_signer() -> Result<()> {
             "failed to get member list",
         )
     };
-    fails(&lab, refused, "E-B29", &["etcd-ca-bundle has 2 authorities", "failed to get member list"])
+    fails(&lab, refused, "E-B29", &["etcd-ca-bundle has 2 CAs", "failed to get member list"])
 }
 
 /// The masters' API servers look below another key.
@@ -66,7 +66,7 @@ pub(super) fn feature_gate() -> Result<()> {
     let file = "openshift/99_feature-gate.yaml";
     let wrong = replacing("  name: cluster\n", "  name: another\n");
     let lab = with_manifests("gate")?;
-    renders_nothing(&lab, file, wrong, "99_feature-gate.yaml: missing")?;
+    renders_nothing(&lab, file, wrong, "the only FeatureGate that is used has the name")?;
     edit_on_bootstrap_host(&lab, file, wrong)?;
     let exits = || {
         let count = "jsonpath={.items[*].status.containerStatuses[*].restartCount}";
@@ -106,6 +106,12 @@ pub(super) fn bootstrap() -> Result<()> {
         let units = config["systemd"]["units"].as_array_mut().context("it has no units")?;
         let reports = units.iter_mut().find(|unit| unit["name"] == "progress.service");
         reports.context("nobody reports")?["enabled"] = false.into();
+        // It is also what starts bootkube.
+        let bootkube = units.iter_mut().find(|unit| unit["name"] == "bootkube.service");
+        let bootkube = bootkube.context("it has no bootkube")?;
+        let contents = bootkube["contents"].as_str().context("bootkube is empty")?;
+        bootkube["contents"] = format!("{contents}\n[Install]\nWantedBy=multi-user.target\n").into();
+        bootkube["enabled"] = true.into();
         Ok(config.to_string())
     })?;
     let is_over = || {

@@ -33,7 +33,7 @@ const FIRST: [Step; 2] = [
     step("packages", "tools/setup.sh test", packages),
 ];
 
-const STEPS: [Step; 11] = [
+const STEPS: [Step; 12] = [
     step("programs", "what tests, lab and scripts start comes with these packages", programs::compare),
     step("modules", "tools/modules.sh", |root| built(root, "modules", "tools/modules.sh")),
     step("cargo-deny", "tools/cargo-deny.sh", |root| {
@@ -49,6 +49,7 @@ const STEPS: [Step; 11] = [
         built(root, "guest-kernel", "tools/guest-kernel.sh")
     }),
     step("sushy-tools", "tools/sushy-tools.sh", |root| built(root, "sushy-tools", "tools/sushy-tools.sh")),
+    step("axe-core", "tools/axe-core.sh", |root| built(root, "axe-core", "tools/axe-core.sh")),
     step("hardway", "cargo build", |root| built(root, "hardway", "cargo build --quiet --package hardway")),
     step("lab", "lab/build.sh", |root| built(root, "lab", LAB)),
     step("tests", "tests that boot no machine, on a host whose only network is loopback", |root| {

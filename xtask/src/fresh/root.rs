@@ -84,11 +84,7 @@ impl Root {
         let kept = made.is_dir();
         if !kept {
             remove(&self.folder())?;
-            let debian = ". tools/common.sh; debian \"$1\" --format=directory";
-            let words = ["-euo", "pipefail", "-c", debian, "bash"];
-            let mut command = Command::new("bash");
-            command.args(words).arg(self.folder()).current_dir(&self.repository);
-            self.logged("debian", &mut command)?;
+            self.logged("debian", &mut crate::debian(&self.folder()))?;
             let policy = self.folder().join("usr/sbin/policy-rc.d");
             fs::write(&policy, NO_SERVICES)?;
             fs::set_permissions(&policy, std::fs::Permissions::from_mode(0o755))?;

@@ -10,7 +10,7 @@ use super::meaning::{Fields, Meaning};
 use super::reader::Reader;
 use crate::ignition::data_of;
 
-/// The field of a file that holds what is in it.
+/// The field that holds a file's contents.
 pub(super) const CONTENT: &str = "content";
 
 /// Is this an Ignition config?

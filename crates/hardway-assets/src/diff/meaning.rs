@@ -1,4 +1,4 @@
-//! What a piece of a file means: chance taken out, secrets put out of sight.
+//! What a piece of a file means: with what differs by chance taken out, and secrets hidden.
 
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use super::Difference;
 use super::reasons::REASONS;
 
 /// A row of the table: differences at places like this have this reason.
-pub(super) struct Reason {
+pub(super) struct DiffReason {
     /// The place. `*` stands for any text within one part of it, `**` for any text at all.
     pub(super) place: &'static str,
     /// Whose side has something to show there.
@@ -31,7 +31,7 @@ pub(super) fn find(difference: &Difference) -> Option<&'static str> {
         (None, _) => Side::Theirs,
         _ => Side::Both,
     };
-    let fits = |reason: &&Reason| reason.side == side && matches(reason.place, &difference.place);
+    let fits = |reason: &&DiffReason| reason.side == side && matches(reason.place, &difference.place);
     REASONS.iter().find(fits).map(|reason| reason.because)
 }
 

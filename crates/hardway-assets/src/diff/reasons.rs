@@ -2,12 +2,12 @@
 //!
 //! A row must be no wider than its sentence: what a row matches is taken to be right for ever.
 
-use super::reason::Reason;
+use super::reason::DiffReason;
 use super::reason::Side::{self, Both, Ours, Theirs};
 
 /// All reasons; the first row that fits counts.
 #[rustfmt::skip]
-pub(super) const REASONS: &[Reason] = &[
+pub(super) const REASONS: &[DiffReason] = &[
     // The working directory.
     row("Ignition configs", Ours, THEY_STOP_EARLIER),
     row("Ignition configs", Theirs, WE_STOP_EARLIER),
@@ -45,6 +45,7 @@ pub(super) const REASONS: &[Reason] = &[
     row("Network.operator.openshift.io cluster: spec.disableNetworkDiagnostics", Theirs, WRITTEN_OUT),
     row("Network.operator.openshift.io cluster: status.readyReplicas", Theirs, WRITTEN_OUT),
     row("Secret *: mode", Both, SECRET_MODE),
+    row("Secret openshift-config/support", Ours, NO_SUBSCRIPTION),
 
     // Certificates and keys.
     row("bundle etcd-ca-bundle", Ours, ETCD),
@@ -122,6 +123,7 @@ const MASTER_POINTER: &str =
     "openshift-install writes no pointer for masters when the only one installs itself; hardway writes both.";
 const NOBODY_READS: &str = "openshift-install copies it into the cluster, where nothing is known to read it; hardway says so and leaves it out.";
 const NODE_IMAGE: &str = "These bring kubelet and runtime to a boot image that has none, as those of newer releases; they do nothing where there is a kubelet. openshift-install has them from 4.19 on.";
+const NO_SUBSCRIPTION: &str = "OKD has no subscription to ask for. openshift-install carries the template of this object and does not write it.";
 const OLD_FIELDS: &str = "An old name of a field; hardway writes what it means under the new name only, openshift-install under both.";
 const OUR_WORDS: &str = "The same is said in our own words.";
 const OVERRIDES: &str = "hardway lists every object of both folders, openshift-install leaves out what its machine assets make; the cluster-version operator manages none of these.";
@@ -143,6 +145,6 @@ const WHO_MADE_IT: &str = "It says who made the manifests, and that was not open
 const WRITTEN_OUT: &str =
     "False and zero are what the field means when it is absent; openshift-install writes them out.";
 
-const fn row(place: &'static str, side: Side, because: &'static str) -> Reason {
-    Reason { place, side, because }
+const fn row(place: &'static str, side: Side, because: &'static str) -> DiffReason {
+    DiffReason { place, side, because }
 }

@@ -13,7 +13,7 @@ pub fn report(differences: &[Difference]) -> String {
         return text;
     }
     if !unexplained.is_empty() {
-        heading(&mut text, unexplained.len(), "nobody has explained");
+        heading(&mut text, unexplained.len(), "without an explanation");
         for difference in &unexplained {
             entry(&mut text, difference);
         }
@@ -102,7 +102,7 @@ mod tests {
         ]);
         assert_eq!(
             text,
-            "1 difference nobody has explained:\n  + y: a\n\n2 differences on purpose:\n\n  Because.\n  \
+            "1 difference without an explanation:\n  + y: a\n\n2 differences on purpose:\n\n  Because.\n  \
              + x: a\n  ~ z: a (ours), b (theirs)\n\n3 differences in all: 2 explained, 1 unexplained.\n"
         );
         assert_eq!(report(&[]), "No differences in meaning.\n");

@@ -29,6 +29,8 @@ pub enum Kind {
     Certificate,
     /// A question asked before anything is built.
     Check,
+    /// A step of day two.
+    DayTwo,
     /// Why a certificate request was approved, held or denied.
     Decision,
     /// Something that breaks an install, in the failure catalogue.
@@ -45,8 +47,12 @@ pub enum Kind {
     HostedDiagnosis,
     /// A kubeconfig.
     Kubeconfig,
+    /// What manual guides give a component and hardway does not.
+    LeftOut,
     /// A Kubernetes object.
     Manifest,
+    /// A file or unit of nodes that the release's machine-config-operator renders, not hardway.
+    Rendered,
     /// Any other file of the working directory.
     WorkFile,
     /// A systemd unit.
@@ -59,6 +65,7 @@ impl Kind {
         match self {
             Self::Certificate => "certificate",
             Self::Check => "check",
+            Self::DayTwo => "step of day two",
             Self::Decision => "decision",
             Self::Diagnosis => "diagnosis",
             Self::Error => "error",
@@ -67,7 +74,9 @@ impl Kind {
             Self::Flag => "flag",
             Self::HostedDiagnosis => "hosted diagnosis",
             Self::Kubeconfig => "kubeconfig",
+            Self::LeftOut => "left out",
             Self::Manifest => "manifest",
+            Self::Rendered => "rendered by the release",
             Self::Unit => "unit",
             Self::WorkFile => "file",
         }
@@ -81,13 +90,16 @@ pub struct Catalogue(Vec<Explanation>);
 /// The explanations of everything this crate makes, for [`Catalogue::read`].
 pub const EXPLANATIONS: &[(Kind, &str)] = &with_providers();
 
-const FILES: [(Kind, &str); 8] = [
+const FILES: [(Kind, &str); 11] = [
     (Kind::Certificate, include_str!("../../explanations/certificates.md")),
+    (Kind::DayTwo, include_str!("../../explanations/day_two.md")),
     (Kind::Field, include_str!("../../explanations/fields.md")),
     (Kind::File, include_str!("../../explanations/files.md")),
     (Kind::Flag, include_str!("../../explanations/flags.md")),
     (Kind::Kubeconfig, include_str!("../../explanations/kubeconfigs.md")),
+    (Kind::LeftOut, include_str!("../../explanations/left_out.md")),
     (Kind::Manifest, include_str!("../../explanations/manifests.md")),
+    (Kind::Rendered, include_str!("../../explanations/rendered.md")),
     (Kind::WorkFile, include_str!("../../explanations/outputs.md")),
     (Kind::Unit, include_str!("../../explanations/units.md")),
 ];

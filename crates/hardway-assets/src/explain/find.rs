@@ -32,12 +32,15 @@ fn is_name_of(e: &Explanation, what: &str) -> bool {
 fn is_spelling_of(e: &Explanation, what: &str) -> bool {
     match e.kind {
         Kind::Certificate => fits(e.name, certificate(what)),
-        Kind::Check | Kind::Decision | Kind::Diagnosis | Kind::Error | Kind::HostedDiagnosis => {
-            e.name.eq_ignore_ascii_case(what)
-        }
+        Kind::Check
+        | Kind::DayTwo
+        | Kind::Decision
+        | Kind::Diagnosis
+        | Kind::Error
+        | Kind::HostedDiagnosis => e.name.eq_ignore_ascii_case(what),
         Kind::Field => is_field(&field(e.name), &field(what)),
-        Kind::Flag => flag(e.name, what),
-        Kind::Unit => {
+        Kind::Flag | Kind::LeftOut => flag(e.name, what),
+        Kind::Rendered | Kind::Unit => {
             fits(e.name, what) || e.name.strip_suffix(".service").is_some_and(|name| fits(name, what))
         }
         Kind::File | Kind::Kubeconfig | Kind::Manifest | Kind::WorkFile => {
@@ -74,6 +77,17 @@ fn is_field(name: &str, what: &str) -> bool {
         || name.contains('<') && (fits(&steps(name), &steps(what)) || name.replace("<host>.", "") == what)
 }
 
+/// What may stand before a field: the file that it is in.
+const FILES: [&str; 7] = [
+    "hosted-inventory.yaml",
+    "hosted-inventory",
+    "install-config.yaml",
+    "install-config",
+    "installconfig",
+    "inventory.yaml",
+    "inventory",
+];
+
 /// Without indices, and without the name of the file it is in.
 fn field(path: &str) -> String {
     let mut plain = String::new();
@@ -87,9 +101,7 @@ fn field(path: &str) -> String {
         }
     }
     let plain = plain.trim_end_matches('.');
-    let after_file = ["install-config.yaml", "install-config", "inventory.yaml", "inventory"]
-        .iter()
-        .find_map(|file| plain.strip_prefix(file)?.strip_prefix([' ', '.', ':']));
+    let after_file = FILES.iter().find_map(|file| plain.strip_prefix(file)?.strip_prefix([' ', '.', ':']));
     after_file.unwrap_or(plain).trim().to_owned()
 }
 

@@ -10,5 +10,5 @@ mod near;
 #[cfg(test)]
 mod tests;
 
+pub use crate::nearest::nearest;
 pub use catalogue::{Catalogue, EXPLANATIONS, Explanation, Kind};
-pub(crate) use near::nearest;

@@ -4,19 +4,22 @@
 //!
 //! ```text
 //! release <as the inventory names it> <by digest>
+//! resolved <when> <by whom, in words>        where the inventory has a word for it
 //! file <path> <asset> <fingerprint of its sources> <sha256 of the content> <generator>
 //! from <asset> <source> <hash>
 //! end <number of these lines>
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use hardway_base::hex;
+use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use super::Source;
 use crate::Tree;
+use crate::work_paths::MANIFEST_FOLDERS;
 
 /// The lock as data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,6 +39,17 @@ pub struct LockedRelease {
     pub asked: String,
     /// The release image by digest.
     pub image: String,
+    /// Who said that this is it, where a word such as `4.18` was asked for.
+    pub resolution: Option<Resolution>,
+}
+
+/// The `resolved` line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolution {
+    /// By the clock of the host that asked.
+    pub at: Timestamp,
+    /// In words: a channel and its service, or a tag.
+    pub source: String,
 }
 
 /// A `file` line.
@@ -101,11 +115,20 @@ impl Lock {
         }
     }
 
+    /// Files of `secrets/` that something was made from.
+    pub fn secrets(&self) -> BTreeSet<&str> {
+        let sources = self.sources.values().flat_map(|sources| sources.keys());
+        sources.filter_map(Source::secret_file).collect()
+    }
+
     /// Writes the text form.
     pub fn write(&self) -> String {
         let mut text = HEADER.to_owned();
         if let Some(release) = &self.release {
             let _ = writeln!(text, "release {} {}", release.asked, release.image);
+            if let Some(Resolution { at, source }) = &release.resolution {
+                let _ = writeln!(text, "resolved {at:.0} {source}");
+            }
         }
         for (path, f) in &self.files {
             let path = on_one_line(path);
@@ -117,15 +140,16 @@ impl Lock {
                 let _ = writeln!(text, "from {asset} {source} {hash}");
             }
         }
+        let resolution = self.release.as_ref().and_then(|release| release.resolution.as_ref());
         let count = usize::from(self.release.is_some())
+            + usize::from(resolution.is_some())
             + self.files.len()
             + self.sources.values().map(BTreeMap::len).sum::<usize>();
         text + &format!("end {count}\n")
     }
 
-    /// This lock after a run that was cut off while it wrote: files that already are as `next` says are ours. What
-    /// they were made from is forgotten, so that the next run makes them again, whatever its inputs are. What it had
-    /// resolved the release to stays.
+    /// This lock after a run that was cut off while it wrote: files that are already as `next` says are ours. What they were made
+    /// from is forgotten, so that the next run makes them again, whatever its inputs are. The release stays as that run resolved it.
     #[must_use]
     pub fn recover(mut self, next: &Self, tree: &Tree) -> Self {
         self.release = next.release.clone().or(self.release);
@@ -144,6 +168,16 @@ impl Lock {
         tree.get(path).zip(self.files.get(path)).is_some_and(|(bytes, locked)| sha256(bytes) == locked.sha256)
     }
 
+    /// Whether somebody took a manifest of ours away: it stays away, as openshift-install's users expect. A folder that is
+    /// empty or gone is no such wish.
+    pub fn is_deleted(&self, path: &str, tree: &Tree) -> bool {
+        let Some((folder, _)) = path.rsplit_once('/') else { return false };
+        MANIFEST_FOLDERS.contains(&folder)
+            && self.files.contains_key(path)
+            && tree.get(path).is_none()
+            && tree.folder(folder).next().is_some()
+    }
+
     /// The files that each asset made, in the order of their paths.
     pub(super) fn by_asset(&self) -> BTreeMap<&str, Vec<&LockedFile>> {
         let mut made: BTreeMap<&str, Vec<&LockedFile>> = BTreeMap::new();
@@ -159,7 +193,13 @@ impl Lock {
         match kind {
             "release" => {
                 let (asked, image) = rest.split_once(' ').filter(|(_, image)| !image.contains(' '))?;
-                self.release = Some(LockedRelease { asked: asked.to_owned(), image: image.to_owned() });
+                let (asked, image) = (asked.to_owned(), image.to_owned());
+                self.release = Some(LockedRelease { asked, image, resolution: None });
+            }
+            "resolved" => {
+                let (at, source) = rest.split_once(' ')?;
+                let resolution = Resolution { at: at.parse().ok()?, source: source.to_owned() };
+                self.release.as_mut()?.resolution = Some(resolution);
             }
             "file" => {
                 let mut words = rest.rsplitn(5, ' ').map(str::to_owned);
@@ -216,6 +256,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn who_resolved_a_word_is_read_back() {
+        let text = "release 4.18 q/a@sha256:0\nresolved 2026-11-18T06:00:00Z channel stable-4.18 of https://updates.example.com\nend 2\n";
+        let lock = Lock::parse(text).unwrap();
+        let resolution = lock.release.as_ref().and_then(|release| release.resolution.clone()).unwrap();
+        assert_eq!(resolution.source, "channel stable-4.18 of https://updates.example.com");
+        assert_eq!(lock.write(), format!("{HEADER}{text}"));
+        assert_eq!(Lock::parse(&lock.write()).unwrap(), lock);
+        assert!(Lock::parse("resolved 2026-11-18T06:00:00Z nobody\nend 1\n").is_err());
+    }
+
+    #[test]
     fn the_text_reads_back() {
         let text = format!(
             "{HEADER}release r:1 r@sha256:0\nfile manifests/a.yaml dns 1111 2222 0.1.0\nfrom dns install-config:baseDomain 33\nfrom dns identity 44\nend 4\n"
@@ -245,6 +296,22 @@ mod tests {
             lock.sources.insert("dns".to_owned(), sources);
             assert_eq!(Lock::parse(&lock.write()), Ok(lock), "{name:?}");
         }
+    }
+
+    #[test]
+    fn a_manifest_is_deleted_where_others_of_its_folder_are_left() {
+        let files =
+            ["manifests/a.yaml", "manifests/b.yaml", "operator-seeds/a.yaml", "pki/a.crt", "pki/b.crt"];
+        let lines: String = files.iter().map(|path| format!("file {path} x 1 2 0.1.0\n")).collect();
+        let lock = Lock::parse(&format!("{lines}end 5\n")).unwrap();
+        let mut tree = Tree::default();
+        tree.insert("manifests/b.yaml", "");
+        tree.insert("pki/b.crt", "");
+        assert!(lock.is_deleted("manifests/a.yaml", &tree));
+        assert!(!lock.is_deleted("manifests/b.yaml", &tree), "it is there");
+        assert!(!lock.is_deleted("manifests/c.yaml", &tree), "it never was");
+        assert!(!lock.is_deleted("operator-seeds/a.yaml", &tree), "the whole folder is gone");
+        assert!(!lock.is_deleted("pki/a.crt", &tree), "no manifest");
     }
 
     #[test]

@@ -22,9 +22,9 @@ mod source;
 mod stale;
 
 pub use asset::{Asset, Inputs, MakeError, Output};
-pub use lock::{Lock, LockError, LockedRelease};
+pub use lock::{Lock, LockError, LockedRelease, Resolution};
 pub use order::{Graph, GraphError};
-pub use plan::{FileState, Plan, PlanError, Step, World, plan, plan_around};
+pub use plan::{FileState, Plan, PlanError, PlanStep, World, plan, plan_around};
 pub use render::{to_dot, to_json, to_mermaid};
 pub use source::{Facet, Fingerprints, Source};
-pub use stale::Stale;
+pub use stale::{Expiry, Stale};

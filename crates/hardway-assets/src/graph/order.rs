@@ -22,7 +22,7 @@ struct Makers {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GraphError {
     /// Assets wait for each other.
-    #[error("assets wait for each other: {}", .0.join(", "))]
+    #[error("circular dependency between assets: {}", .0.join(", "))]
     Cycle(Vec<String>),
     /// Two assets make the same file or have the same name.
     #[error("{what} is made by both {first} and {second}")]

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lock::{LockedFile, sha256};
-use super::{Asset, Fingerprints, Graph, Inputs, Lock, MakeError, Output, Source, Stale};
-use crate::pki::Expiry;
+use super::{Asset, Expiry, Fingerprints, Graph, Inputs, Lock, MakeError, Output, Source, Stale};
 use crate::{File, Phase, Tree};
 
 /// Everything a plan is made from.
@@ -18,13 +17,15 @@ pub struct World<'a> {
     pub generator: &'a str,
     /// Certificates that are renewed in this run because they are near their end.
     pub expiring: &'a [Expiry],
+    /// Files that are neither on disk nor in the lock because somebody wants the generated ones back.
+    pub undone: &'a [String],
 }
 
 /// What to write, what to take away, and the reason for each.
 #[derive(Debug, Default)]
 pub struct Plan {
     /// One for each asset, in the order they are made.
-    pub steps: Vec<Step>,
+    pub steps: Vec<PlanStep>,
     /// Files whose content differs from what is on disk.
     pub writes: Vec<File>,
     /// Files of ours that no asset makes any more and that nobody edited.
@@ -46,7 +47,7 @@ impl Plan {
 
     /// Counts what an earlier plan of the same run made as made by this one.
     pub fn continues(&mut self, before: Self) {
-        let mut earlier: BTreeMap<String, Step> =
+        let mut earlier: BTreeMap<String, PlanStep> =
             before.steps.into_iter().map(|step| (step.asset.clone(), step)).collect();
         for step in &mut self.steps {
             if let Some(earlier) = earlier.remove(&step.asset) {
@@ -59,14 +60,14 @@ impl Plan {
     }
 
     /// What became of an asset, if it was planned.
-    pub fn step(&self, asset: &str) -> Option<&Step> {
+    pub fn step(&self, asset: &str) -> Option<&PlanStep> {
         self.steps.iter().find(|step| step.asset == asset)
     }
 }
 
 /// What became of one asset.
 #[derive(Debug)]
-pub struct Step {
+pub struct PlanStep {
     /// Its name.
     pub asset: String,
     /// Its phase.
@@ -80,6 +81,8 @@ pub struct Step {
 /// What became of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileState {
+    /// Hardway wrote it, and somebody took it away: stays away.
+    DeletedByHand,
     /// On disk is something else than hardway wrote there: kept, and read by what comes after.
     EditedByHand,
     /// On disk is something that hardway never wrote, and would not write: kept in the same way.
@@ -91,9 +94,14 @@ pub enum FileState {
 }
 
 impl FileState {
-    /// Whether the user's file stands where ours would.
+    /// Whether a person's change or deletion is kept in place of our file.
     pub fn is_kept(self) -> bool {
-        matches!(self, Self::EditedByHand | Self::NotOurs)
+        matches!(self, Self::DeletedByHand | Self::EditedByHand | Self::NotOurs)
+    }
+
+    /// Whether that is so whatever we would write.
+    fn is_settled(self) -> bool {
+        matches!(self, Self::DeletedByHand | Self::EditedByHand)
     }
 }
 
@@ -118,7 +126,7 @@ pub fn plan(
     if broken.is_empty() { Ok(plan) } else { Err(broken.remove(0)) }
 }
 
-/// The same, to look at: what cannot be made is told, what is made from it is left out, and everything else is planned.
+/// The same as a preview: reports what cannot be made, leaves out whatever depends on it, and plans everything else.
 pub fn plan_around(
     graph: &Graph,
     world: &World<'_>,
@@ -219,8 +227,8 @@ impl Run<'_, '_> {
         let reasons = self.reasons(asset, &hashes);
         let outputs = asset.outputs();
         let mut kept: Vec<Option<FileState>> = outputs.iter().map(|output| self.kept(&output.path)).collect();
-        let is_all_edited = kept.iter().all(|kept| *kept == Some(FileState::EditedByHand));
-        let contents = if reasons.is_empty() || is_all_edited { None } else { Some(self.make(asset)?) };
+        let is_all_settled = kept.iter().all(|kept| kept.is_some_and(FileState::is_settled));
+        let contents = if reasons.is_empty() || is_all_settled { None } else { Some(self.make(asset)?) };
         // A file of unknown origin that is what we would write is ours: perhaps only the lock was lost.
         for (i, bytes) in contents.iter().flatten().enumerate() {
             if kept[i] == Some(FileState::NotOurs) && self.tree.get(&outputs[i].path) == Some(bytes) {
@@ -253,7 +261,7 @@ impl Run<'_, '_> {
         if reasons.is_empty() || kept.iter().all(Option::is_none) {
             self.plan.lock.sources.insert(id.clone(), hashes.into_iter().collect());
         }
-        self.plan.steps.push(Step { asset: id, phase: asset.phase(), reasons, files });
+        self.plan.steps.push(PlanStep { asset: id, phase: asset.phase(), reasons, files });
         Ok(())
     }
 
@@ -271,9 +279,12 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Whether there is a file on disk that the lock does not say we wrote.
+    /// Whether there is a file on disk that the lock does not say we wrote, or none where it says we did.
     fn kept(&self, path: &str) -> Option<FileState> {
         let disk = self.world.inputs.tree;
+        if self.world.lock.is_deleted(path, disk) {
+            return Some(FileState::DeletedByHand);
+        }
         if disk.get(path).is_none() || self.world.lock.is_ours(path, disk) {
             return None;
         }
@@ -300,11 +311,14 @@ impl Run<'_, '_> {
                 other => Stale::Changed(other.clone()),
             });
         }
-        for output in
-            asset.outputs().iter().filter(|output| self.world.inputs.tree.get(&output.path).is_none())
-        {
-            reasons.push(Stale::Missing(output.path.clone()));
-        }
+        let disk = self.world.inputs.tree;
+        let outputs = asset.outputs().into_iter().map(|output| output.path);
+        let missing =
+            outputs.filter(|path| disk.get(path).is_none() && !self.world.lock.is_deleted(path, disk));
+        reasons.extend(missing.map(|path| match self.world.undone.contains(&path) {
+            true => Stale::Undone(path),
+            false => Stale::Missing(path),
+        }));
         let old = files.iter().map(|file| &file.generator).find(|g| *g != self.world.generator);
         if let Some(from) = old {
             reasons.push(Stale::GeneratorChanged { from: from.clone(), to: self.world.generator.to_owned() });

@@ -128,6 +128,15 @@ impl Source {
         Self::Secret(format!("{name}.key"))
     }
 
+    /// The file of `secrets/` that it comes from, if it comes from one.
+    pub fn secret_file(&self) -> Option<&str> {
+        match self {
+            Self::Secret(name) => Some(name),
+            Self::Generation(_) | Self::Identity | Self::Issued(_) => Some("identity.json"),
+            _ => None,
+        }
+    }
+
     /// Reads the text form back; the inverse of `Display`.
     pub fn parse(text: &str) -> Option<Self> {
         if text == "identity" {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use jiff::Timestamp;
+
 use super::Source;
 
 /// One reason. An asset may have several.
@@ -35,6 +37,8 @@ pub enum Stale {
     NotYetValid(String),
     /// A file went away from a folder the asset reads.
     Removed(String),
+    /// Somebody wants the generated file back.
+    Undone(String),
 }
 
 impl fmt::Display for Stale {
@@ -70,6 +74,7 @@ impl fmt::Display for Stale {
                 )
             }
             Self::Removed(path) => write!(f, "{path} was removed"),
+            Self::Undone(path) => write!(f, "{path} is brought back"),
         }
     }
 }
@@ -81,5 +86,36 @@ pub(super) fn span(seconds: i64) -> String {
         s if s >= 2 * 3_600 => format!("{} h", s / 3_600),
         s if s >= 120 => format!("{} min", s / 60),
         s => format!("{s} s"),
+    }
+}
+
+/// A certificate and its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expiry {
+    /// Its name.
+    pub certificate: String,
+    /// Whether there is one on disk; if not, this is about the one that would be made.
+    pub is_on_disk: bool,
+    /// Its last second.
+    pub not_after: Timestamp,
+    /// Seconds that are left; negative once it has expired.
+    pub seconds_left: i64,
+    /// It begins in the future: the clock was ahead when it was issued.
+    pub is_early: bool,
+    /// From when on it is near enough to its end to be renewed.
+    pub due_from: Timestamp,
+    /// To be renewed: near enough to its end, or not valid yet.
+    pub is_due: bool,
+}
+
+impl Expiry {
+    /// Whether it was made and is of no use any more.
+    pub fn has_ended(&self) -> bool {
+        self.is_on_disk && self.seconds_left <= 0
+    }
+
+    /// `kubelet-signer ended at 2026-11-16T00:00:00Z`
+    pub fn ending(&self) -> String {
+        format!("{} ended at {}", self.certificate, self.not_after)
     }
 }

@@ -27,8 +27,7 @@ pub(super) fn on_bootstrap_host() -> BTreeSet<String> {
 /// Paths on masters and workers that come on top of what their release rendered for them.
 pub(super) fn on_nodes() -> BTreeSet<String> {
     let release = sample();
-    let mut cluster = example::cluster();
-    cluster.inventory.options.kube_proxy_on_masters = true;
+    let cluster = example::cluster();
     let rendered: Vec<Value> =
         release.rendered.values().flat_map(|pool| entries(&pool.machine_config["spec"]["config"])).collect();
     let mut files = files(&cluster, &release, |path| path.starts_with("ignition/"));
@@ -110,9 +109,8 @@ mod tests {
         {
             assert!(bootstrap.contains(path) && !nodes.contains(path), "{path}");
         }
-        for path in ["/etc/kubernetes/kubeconfig", "/etc/kubernetes/manifests/kube-proxy.yaml"] {
-            assert!(!bootstrap.contains(path) && nodes.contains(path), "{path}");
-        }
+        let own = "/etc/kubernetes/kubeconfig";
+        assert!(!bootstrap.contains(own) && nodes.contains(own), "{own}");
         assert!(!nodes.contains("/etc/kubernetes/kubelet.conf"), "the release renders it");
     }
 }

@@ -1,7 +1,7 @@
 //! The guide: one page per phase, written by hand in `docs/guide/`, with tables made from the code.
 //!
 //! ```text
-//! Page       a page, found by stage or phase              pages.rs
+//! Page       a page, found by number or phase             pages.rs
 //! table()    a Markdown table by name                     tables.rs
 //! host_paths which files hosts get, for two of the tables
 //! fill()     puts tables between their markers            markers.rs

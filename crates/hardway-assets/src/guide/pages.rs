@@ -8,10 +8,10 @@ use crate::Phase;
 #[derive(Clone, Debug)]
 pub struct Page {
     /// `07`: the number it shares with its phase; `00` is the map.
-    pub stage: &'static str,
+    pub number: &'static str,
     /// The phase it is about; the map is about none.
     pub phase: Option<Phase>,
-    /// Its heading, without the stage and the phase.
+    /// Its heading, without the number and the phase.
     pub title: &'static str,
     /// The file in `docs/guide/`.
     pub file: &'static str,
@@ -29,7 +29,7 @@ pub fn index() -> &'static str {
     include_str!("../../guide/README.md")
 }
 
-/// The page of a stage (`7`, `07`), of a phase (`render-nodes`) or of a file (`00-what-we-are-building`).
+/// The page of a number (`7`, `07`), of a phase (`render-nodes`) or of a file (`00-what-we-are-building`).
 ///
 /// ```
 /// use hardway_assets::guide::page;
@@ -110,7 +110,7 @@ impl Page {
     fn read(file: &'static str, phase: Option<Phase>, text: &'static str) -> Self {
         let heading = text.lines().next().unwrap_or_default();
         let title = heading.split_once(": ").map_or(heading, |(_, title)| title);
-        let stage = file.split('-').next().unwrap_or(file);
-        Self { stage, phase, title, file, text }
+        let number = file.split('-').next().unwrap_or(file);
+        Self { number, phase, title, file, text }
     }
 }

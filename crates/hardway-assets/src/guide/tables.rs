@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{host_paths, pages};
 use crate::explain::{Catalogue, Explanation, Kind};
 use crate::host_identity;
-use crate::kubeconfigs::{COMPLETE, KUBECONFIGS, Server};
+use crate::kubeconfigs::{ApiEndpoint, COMPLETE, KUBECONFIGS};
 use crate::pki::catalogue::{self, CertificateSpec, Holder, Lifetime};
 use crate::pki::{San, Subject, Usage};
 use crate::{Cluster, example};
@@ -28,14 +28,19 @@ pub fn table(name: &str, explained: &Catalogue) -> Option<String> {
         "live-files" => files(explained, &host_paths::in_live_system()),
         "units" => of_kind(explained, Kind::Unit, |name| !is_live(name)),
         "live-units" => of_kind(explained, Kind::Unit, is_live),
-        "install-config-fields" => of_kind(explained, Kind::Field, |name| !name.starts_with(IN_INVENTORY)),
+        "install-config-fields" => of_kind(explained, Kind::Field, |name| {
+            !name.starts_with(IN_INVENTORY) && !name.starts_with(IN_HOSTED_INVENTORY)
+        }),
         "inventory-fields" => prefixed(explained, Kind::Field, IN_INVENTORY),
+        "hosted-inventory-fields" => prefixed(explained, Kind::Field, IN_HOSTED_INVENTORY),
         _ => prefixed(explained, Kind::Flag, &format!("{} ", name.strip_prefix("flags:")?)),
     })
 }
 
 /// Fields of `inventory.yaml` are told apart from those of `install-config.yaml` by this.
 const IN_INVENTORY: &str = "inventory ";
+/// The same of `hosted-inventory.yaml`.
+const IN_HOSTED_INVENTORY: &str = "hosted-inventory ";
 
 fn is_seed(name: &str) -> bool {
     name.starts_with("operator-seeds/")
@@ -50,7 +55,7 @@ fn phases() -> String {
     let rows = pages().iter().map(|page| {
         let name = page.phase.map_or_else(|| "–".to_owned(), |phase| format!("`{phase}`"));
         let link = format!("[{}]({})", page.title, page.file);
-        vec![page.stage.to_owned(), name, link, page.takes(), page.gives()]
+        vec![page.number.to_owned(), name, link, page.takes(), page.gives()]
     });
     markdown(&["stage", "phase", "page", "takes", "gives"], rows)
 }
@@ -113,9 +118,9 @@ fn kubeconfigs(explained: &Catalogue) -> String {
     ];
     let rows = KUBECONFIGS.iter().map(|row| {
         let server = match row.server {
-            Server::External => "api",
-            Server::Internal => "api-int",
-            Server::Localhost => "localhost",
+            ApiEndpoint::External => "api",
+            ApiEndpoint::Internal => "api-int",
+            ApiEndpoint::Localhost => "localhost",
         };
         vec![
             format!("`{}`", row.path),

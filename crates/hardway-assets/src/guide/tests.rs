@@ -9,7 +9,7 @@ fn every_phase_has_a_page_with_its_number() {
     let phases: Vec<Phase> = pages().iter().filter_map(|page| page.phase).collect();
     assert_eq!(phases, Phase::ALL);
     for (number, page) in pages().iter().enumerate() {
-        assert_eq!(page.stage, format!("{number:02}"), "{}", page.file);
+        assert_eq!(page.number, format!("{number:02}"), "{}", page.file);
         assert_eq!(page.phase.map_or(0, Phase::number), number, "{}", page.file);
     }
 }
@@ -18,7 +18,7 @@ fn every_phase_has_a_page_with_its_number() {
 fn pages_are_found_by_stage_phase_and_file() {
     for what in ["6", "06", "make-manifests", "06-make-manifests", "06-make-manifests.md", " MAKE-MANIFESTS "]
     {
-        assert_eq!(page(what).map(|page| page.stage), Some("06"), "{what}");
+        assert_eq!(page(what).map(|page| page.number), Some("06"), "{what}");
     }
     assert_eq!(page("7").map(|page| page.file), Some("07-render-nodes.md"));
     assert_eq!(page("00").map(|page| page.phase), Some(None));
@@ -29,7 +29,7 @@ fn pages_are_found_by_stage_phase_and_file() {
 #[test]
 fn pages_say_what_they_take_and_give_and_how_to_look_closer() {
     for page in pages() {
-        assert!(page.text.starts_with(&format!("# {} ", page.stage)), "{}: heading", page.file);
+        assert!(page.text.starts_with(&format!("# {} ", page.number)), "{}: heading", page.file);
         assert!(!page.takes().is_empty() && !page.gives().is_empty(), "{}: takes and gives", page.file);
         assert!(page.text.contains("\n## Look closer\n"), "{}: look closer", page.file);
         if let Some(phase) = page.phase {
@@ -87,7 +87,8 @@ fn every_marker_has_a_table_and_every_table_is_used() {
 fn links_lead_to_pages() {
     for (file, text) in pages().iter().map(|page| (page.file, page.text)).chain([("README.md", index())]) {
         for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let is_page = link == "README.md" || pages().iter().any(|page| page.file == link);
+            let is_page = ["README.md", "hosted/README.md"].contains(&link)
+                || pages().iter().any(|page| page.file == link);
             assert!(is_page || link.starts_with("https://"), "{file}: {link}");
         }
     }

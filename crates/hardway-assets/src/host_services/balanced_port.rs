@@ -24,7 +24,7 @@ pub struct BalancedPort {
     /// The virtual addresses, one for each family.
     pub addresses: Vec<IpAddr>,
     /// Who answers.
-    pub members: Vec<Member>,
+    pub members: Vec<BackendMember>,
     /// How to ask whether a member is well.
     pub health: Health,
     /// Whether a client should stay with its member: sessions of web applications like it, the API must not.
@@ -35,7 +35,7 @@ pub struct BalancedPort {
 
 /// A host that answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Member {
+pub struct BackendMember {
     /// The host's name.
     pub name: String,
     /// Where it answers.
@@ -57,7 +57,7 @@ pub struct Health {
 
 /// How far the install is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub enum Stage {
+pub enum InstallStage {
     /// The bootstrap host answers for the API.
     Bootstrapping,
     /// It is gone, or about to go.
@@ -66,7 +66,7 @@ pub enum Stage {
 
 impl BalancedPort {
     /// All four, in the order of their importance.
-    pub fn all(cluster: &Cluster, stage: Stage) -> Vec<Self> {
+    pub fn all(cluster: &Cluster, stage: InstallStage) -> Vec<Self> {
         let network = &cluster.inventory.network;
         let control_plane = control_plane(cluster, stage);
         // Routers run on masters only where there is nobody else.
@@ -103,21 +103,24 @@ impl BalancedPort {
     }
 }
 
-fn control_plane(cluster: &Cluster, stage: Stage) -> Vec<Member> {
+fn control_plane(cluster: &Cluster, stage: InstallStage) -> Vec<BackendMember> {
     let mut found = Vec::new();
-    if stage == Stage::Bootstrapping
+    if stage == InstallStage::Bootstrapping
         && let Some(host) = cluster.inventory.with_role(Role::Bootstrap).next()
     {
         let address = address(cluster, host);
-        found.push(Member { name: BOOTSTRAP_SERVER.to_owned(), address, is_backup: true });
+        found.push(BackendMember { name: BOOTSTRAP_SERVER.to_owned(), address, is_backup: true });
     }
     found.extend(members(cluster, Role::Master));
     found
 }
 
-fn members(cluster: &Cluster, role: Role) -> Vec<Member> {
-    let member =
-        |host: &Host| Member { name: host.name.clone(), address: address(cluster, host), is_backup: false };
+fn members(cluster: &Cluster, role: Role) -> Vec<BackendMember> {
+    let member = |host: &Host| BackendMember {
+        name: host.name.clone(),
+        address: address(cluster, host),
+        is_backup: false,
+    };
     cluster.inventory.with_role(role).map(member).collect()
 }
 

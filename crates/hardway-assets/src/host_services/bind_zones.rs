@@ -31,6 +31,28 @@ pub fn bind_zones(names: &Names, server: IpAddr, serial: u32) -> Vec<Zone> {
     zones
 }
 
+/// Lines for BIND's named.conf that name the zones, whose files lie in a folder.
+pub fn bind_conf(zones: &[Zone], folder: &str) -> String {
+    let mut text =
+        String::from("// Made by hardway. Include it in named.conf; copy the zone files to where it says.\n");
+    for zone in zones {
+        let _ = writeln!(
+            text,
+            "zone \"{0}\" {{\n    type primary;\n    file \"{folder}/{1}\";\n}};",
+            zone.name,
+            zone.file()
+        );
+    }
+    text
+}
+
+impl Zone {
+    /// What its file is called.
+    pub fn file(&self) -> String {
+        format!("{}.zone", self.name)
+    }
+}
+
 fn forward(names: &Names, server: IpAddr, serial: u32) -> Zone {
     let mut text = head(&names.domain, serial);
     let mut add = |name: &Name, prefix: &str| {

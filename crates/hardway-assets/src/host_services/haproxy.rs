@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::net::IpAddr;
 
-use super::{BalancedPort, Health, Member};
+use super::{BackendMember, BalancedPort, Health};
 
 /// Where HAProxy's own files lie.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct Haproxy {
     pub socket: String,
     /// Where its process id is written.
     pub pid_file: String,
+    /// Whether it listens on addresses that the host does not have yet: they are where keepalived puts them.
+    pub binds_early: bool,
 }
 
 /// The whole file.
@@ -21,7 +23,7 @@ pub fn haproxy(balanced: &[BalancedPort], files: &Haproxy) -> String {
         let _ = write!(text, "\nlisten {}\n", service.name);
         for address in &service.addresses {
             // A bridge without machines has no carrier, and its IPv6 addresses are not to be used until it has.
-            let early = if address.is_ipv6() { " transparent" } else { "" };
+            let early = if address.is_ipv6() || files.binds_early { " transparent" } else { "" };
             let _ = writeln!(text, "    bind {}{early}", endpoint(*address, service.port));
         }
         if !service.clients.is_empty() {
@@ -51,7 +53,7 @@ pub fn haproxy(balanced: &[BalancedPort], files: &Haproxy) -> String {
 }
 
 fn head(files: &Haproxy) -> String {
-    let Haproxy { socket, pid_file } = files;
+    let Haproxy { socket, pid_file, binds_early: _ } = files;
     // Watches, logs and exec are silent for long: with the usual minute they would be cut off again and again.
     format!(
         "# Made by hardway.\n\
@@ -62,7 +64,7 @@ fn head(files: &Haproxy) -> String {
     )
 }
 
-fn server(member: &Member, port: u16) -> String {
+fn server(member: &BackendMember, port: u16) -> String {
     let backup = if member.is_backup { " backup" } else { "" };
     format!("server {} {}{backup}", member.name, endpoint(member.address, port))
 }

@@ -11,6 +11,7 @@ use crate::inventory::Host;
 use crate::manifests::with_overrides;
 use crate::release_payload::image_references;
 use crate::secrets::ssh_public_key;
+use crate::work_paths::{CVO_OVERRIDES, MANIFEST_FOLDERS};
 use crate::{Cluster, Phase, pki, yaml};
 
 /// The bootstrap host's config.
@@ -32,8 +33,6 @@ enum BootstrapLocation {
     OnNode(Box<Host>),
 }
 
-const FOLDERS: [&str; 3] = ["manifests", "openshift", "operator-seeds"];
-const OVERRIDES: &str = "manifests/cvo-overrides.yaml";
 const KUBECONFIGS: [(&str, &str); 3] = [
     ("kubeconfigs/admin-internal.kubeconfig", "kubeconfig"),
     ("kubeconfigs/kubelet.kubeconfig", "kubeconfig-kubelet"),
@@ -95,7 +94,7 @@ impl Asset for Bootstrap {
             Source::key(pki::catalogue::SSH_KEY),
             Source::key(&crate::host_identity::ssh_host_key(&self.host_name)),
         ];
-        sources.extend(FOLDERS.map(|folder| Source::Folder(folder.into())));
+        sources.extend(MANIFEST_FOLDERS.map(|folder| Source::Folder(folder.into())));
         sources.extend(self.static_pods.iter().map(|name| Source::file(format!("static-pods/{name}"))));
         sources.extend(KUBECONFIGS.map(|(path, _)| Source::file(path)));
         for name in self.pairs() {
@@ -172,9 +171,9 @@ impl Bootstrap {
     /// What is created in the cluster: the user's and our manifests, the seeds, the CRDs.
     fn objects(&self, config: &mut Config, inputs: &Inputs<'_>) -> Result<(), MakeError> {
         let (overrides, patch) = with_overrides(inputs.tree)?;
-        for folder in FOLDERS {
+        for folder in MANIFEST_FOLDERS {
             for (path, bytes) in inputs.tree.folder(folder) {
-                let bytes = if path == OVERRIDES { &overrides } else { bytes };
+                let bytes = if path == CVO_OVERRIDES { &overrides } else { bytes };
                 put(config, &format!("/opt/openshift/{path}"), object_mode(bytes), bytes)?;
             }
         }

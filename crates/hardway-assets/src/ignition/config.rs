@@ -8,10 +8,7 @@ use std::io::Write as _;
 use flate2::{Compression, GzBuilder};
 use serde_json::{Map, Value, json};
 
-use super::data_url::{data_url, plain_data_url};
-
-/// The version all our configs carry.
-pub const VERSION: &str = "3.2.0";
+use crate::ignition_spec::{VERSION, data_url, plain_data_url};
 
 /// A config in the making. Paths are unique by construction.
 #[derive(Clone, Debug, Default)]
@@ -30,7 +27,7 @@ struct Entry(Value);
 pub struct Remote<'a> {
     /// Its address.
     pub url: &'a str,
-    /// What is said when asking, by name.
+    /// Headers of the request.
     pub headers: &'a [(&'a str, &'a str)],
     /// `sha512-…` of what must come back.
     pub hash: Option<&'a str>,
@@ -56,7 +53,7 @@ impl Config {
         self.put(path, file_entry(path, mode, &json!({"source": data_url(bytes)})))
     }
 
-    /// A file whose contents stand there as text, for configs that are packed as a whole.
+    /// A file with its contents as plain text, for configs that are compressed as a whole.
     pub fn plain_file(&mut self, path: &str, mode: u32, bytes: &[u8]) -> Result<(), DuplicatePath> {
         self.put(path, file_entry(path, mode, &json!({"source": plain_data_url(bytes)})))
     }

@@ -40,7 +40,7 @@ const SSH_HOST_KEY_PATH: &str = "/etc/ssh/ssh_host_ecdsa_key";
 
 /// `/etc/containers/registries.conf`: where podman and CRI-O look instead, by digest only. Empty without mirrors.
 /// `with_blocked`: whether the release says which sources may not be asked at all.
-pub(super) fn registries_conf(cluster: &Cluster, with_blocked: bool) -> String {
+pub fn registries_conf(cluster: &Cluster, with_blocked: bool) -> String {
     let config = &cluster.config;
     let mut text = String::new();
     let sources = merged(config.image_digest_sources.iter().chain(&config.image_content_sources));
@@ -68,7 +68,7 @@ pub(super) fn fips_machine_config(cluster: &Cluster) -> String {
         "apiVersion": "machineconfiguration.openshift.io/v1",
         "kind": "MachineConfig",
         "metadata": {"name": "bootstrap-fips"},
-        "spec": {"fips": cluster.config.fips, "config": {"ignition": {"version": super::config::VERSION}}},
+        "spec": {"fips": cluster.config.fips, "config": {"ignition": {"version": crate::ignition_spec::VERSION}}},
     });
     format!("{machine_config}\n")
 }

@@ -4,7 +4,7 @@ use hardway_base::hex;
 use sha2::{Digest as _, Sha512};
 
 use super::config::{Config, Remote};
-use super::host_token::{Generation, TokenKey};
+use super::host_token::{ConfigDigest, TokenKey};
 use super::node::NodeConfig;
 use super::pointer::Pointer;
 use crate::graph::{Asset, Inputs, MakeError, Output, Source};
@@ -12,7 +12,7 @@ use crate::inventory::{Host, Role, ServerUrl};
 use crate::secrets::TOKEN_KEY;
 use crate::{Cluster, Phase, pki};
 
-/// The header that names the generation a pointer was made for.
+/// The header that names the config a pointer was made for. Not a generation of the host's identity: the word is older.
 pub const GENERATION_HEADER: &str = "Hardway-Generation";
 
 /// The config that a host boots from, in the working directory: the bootstrap host's and a self-installing node's are not
@@ -37,15 +37,15 @@ pub fn host_pointer(
     key: &TokenKey,
     ca: Option<&[u8]>,
 ) -> Vec<u8> {
-    let generation = Generation::of(config);
-    let token = key.token(host, &generation);
+    let digest = ConfigDigest::of(config);
+    let token = key.token(host, &digest);
     let hash = hex::encode(Sha512::digest(config));
     let mut pointer = Config::default();
     pointer.merge_remote(&Remote {
         url: &format!("{url}/ignition/{host}"),
         headers: &[
             ("Authorization", &format!("Bearer {}", token.expose_text())),
-            (GENERATION_HEADER, generation.as_str()),
+            (GENERATION_HEADER, digest.as_str()),
         ],
         hash: Some(&format!("sha512-{hash}")),
         ca,
@@ -125,7 +125,7 @@ mod tests {
         let merge = &pointer["ignition"]["config"]["merge"][0];
         assert_eq!(merge["source"], "https://[fd00::1]:443/ignition/a.b");
         assert_eq!(merge["httpHeaders"][0]["name"], "Authorization");
-        assert_eq!(merge["httpHeaders"][1]["value"], Generation::of(b"{}").as_str());
+        assert_eq!(merge["httpHeaders"][1]["value"], ConfigDigest::of(b"{}").as_str());
         let hash = merge["verification"]["hash"].as_str().unwrap();
         assert_eq!((&hash[..7], hash.len()), ("sha512-", 135));
         assert!(pointer["ignition"]["security"]["tls"]["certificateAuthorities"][0]["source"].is_string());

@@ -3,17 +3,16 @@
 use std::fmt;
 
 use aws_lc_rs::{constant_time, hmac};
-use hardway_base::hex;
+use hardway_base::redaction::HIDDEN;
+use hardway_base::{Secret, hex};
 use sha2::{Digest as _, Sha512};
 
-use hardway_base::Secret;
-
-/// Names one content of one host's config. Not a secret: it says which config a pointer was made from, so that a machine
+/// Names one content of one host's config. Not a secret (where it is told, it is called a generation, as in the header): it says which config a pointer was made from, so that a machine
 /// that still carries an old pointer is refused with a reason instead of a hash mismatch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Generation(String);
+pub struct ConfigDigest(String);
 
-impl Generation {
+impl ConfigDigest {
     /// Of these bytes.
     pub fn of(config: &[u8]) -> Self {
         Self(hex::encode(&Sha512::digest(config)[..6]))
@@ -31,13 +30,13 @@ impl Generation {
     }
 }
 
-impl fmt::Display for Generation {
+impl fmt::Display for ConfigDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-/// Makes and checks tokens. A token is a keyed hash of host and generation, so nothing needs to be stored to know one
+/// Makes and checks tokens. A token is a keyed hash of host and config, so nothing needs to be stored to know one
 /// again, and one that leaks opens one config only.
 pub struct TokenKey(hmac::Key);
 
@@ -47,15 +46,15 @@ impl TokenKey {
         Self(hmac::Key::new(hmac::HMAC_SHA256, secret.expose().trim_ascii_end()))
     }
 
-    /// The token of a host for a generation, as hexadecimal digits.
-    pub fn token(&self, host: &str, generation: &Generation) -> Secret {
-        let hex: String = hex::encode(self.sign(host, generation).as_ref());
+    /// The token of a host for a config, as hexadecimal digits.
+    pub fn token(&self, host: &str, digest: &ConfigDigest) -> Secret {
+        let hex: String = hex::encode(self.sign(host, digest).as_ref());
         Secret::new(hex)
     }
 
-    /// Whether a token is the one of a host for a generation. Takes the same time whatever is wrong with it.
-    pub fn accepts(&self, token: &[u8], host: &str, generation: &Generation) -> bool {
-        let expected = self.token(host, generation);
+    /// Whether a token is the one of a host for a config. Takes the same time whatever is wrong with it.
+    pub fn accepts(&self, token: &[u8], host: &str, digest: &ConfigDigest) -> bool {
+        let expected = self.token(host, digest);
         constant_time::verify_slices_are_equal(token, expected.expose()).is_ok()
     }
 
@@ -70,8 +69,8 @@ impl TokenKey {
         constant_time::verify_slices_are_equal(part, self.url_part(names).expose()).is_ok()
     }
 
-    fn sign(&self, host: &str, generation: &Generation) -> hmac::Tag {
-        self.hash("hardway ignition token 1", &[host, generation.as_str()])
+    fn sign(&self, host: &str, digest: &ConfigDigest) -> hmac::Tag {
+        self.hash("hardway ignition token 1", &[host, digest.as_str()])
     }
 
     fn hash(&self, purpose: &str, words: &[&str]) -> hmac::Tag {
@@ -87,7 +86,7 @@ impl TokenKey {
 
 impl fmt::Debug for TokenKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("TokenKey(<redacted>)")
+        write!(f, "TokenKey({HIDDEN})")
     }
 }
 
@@ -98,7 +97,7 @@ mod tests {
     #[test]
     fn a_token_opens_one_config_of_one_host() {
         let key = TokenKey::new(&Secret::new("00112233\n"));
-        let (now, before) = (Generation::of(b"now"), Generation::of(b"before"));
+        let (now, before) = (ConfigDigest::of(b"now"), ConfigDigest::of(b"before"));
         let token = key.token("master-0", &now);
         assert_eq!(token.expose().len(), 64);
         assert!(key.accepts(token.expose(), "master-0", &now));
@@ -113,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_part_of_a_url_is_no_token() {
-        let (key, now) = (TokenKey::new(&Secret::new("k")), Generation::of(b"now"));
+        let (key, now) = (TokenKey::new(&Secret::new("k")), ConfigDigest::of(b"now"));
         let part = key.url_part(&["a", now.as_str()]);
         assert_eq!(part.expose().len(), 32);
         assert!(key.is_url_part(part.expose(), &["a", now.as_str()]));
@@ -124,10 +123,10 @@ mod tests {
 
     #[test]
     fn only_what_can_be_a_generation_is_read_as_one() {
-        let generation = Generation::of(b"x");
-        assert_eq!(Generation::parse(generation.as_str()), Some(generation));
+        let digest = ConfigDigest::of(b"x");
+        assert_eq!(ConfigDigest::parse(digest.as_str()), Some(digest));
         for text in ["", "0123456789ab0", "0123456789AB", "0123456789ag", "0123456789a\u{e9}"] {
-            assert_eq!(Generation::parse(text), None, "{text}");
+            assert_eq!(ConfigDigest::parse(text), None, "{text}");
         }
     }
 }

@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::config::{Config, DuplicatePath};
-use super::data_url::data_url;
 use super::host_files;
 use super::node::KUBECONFIG_PATH;
 use crate::Cluster;
+use crate::ignition_spec::data_url;
 use crate::inventory::Host;
 use crate::secrets::{SecretBundle, SecretsError};
 
@@ -20,7 +20,7 @@ use crate::secrets::{SecretBundle, SecretsError};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UserDataError {
     /// Not an Ignition config of spec 3.
-    #[error("the cluster's user data is no Ignition config of spec 3")]
+    #[error("the cluster's user data is not an Ignition config of spec 3")]
     NotIgnition,
     /// It leads nowhere.
     #[error("the cluster's user data names no config to fetch")]

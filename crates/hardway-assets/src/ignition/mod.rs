@@ -2,7 +2,6 @@
 //!
 //! ```text
 //! config.rs        the format, spec 3.2.0
-//! data_url.rs      contents inside a config
 //! bootstrap.rs     bootstrap.ign, and its variant for a single node that installs itself
 //! bootstrap_files  scripts and units of the bootstrap host, as they will lie on disk
 //! environment.rs   the values those scripts read
@@ -19,7 +18,6 @@
 mod bootstrap;
 pub mod bootstrap_files;
 mod config;
-mod data_url;
 mod environment;
 mod host_files;
 mod host_pointer;
@@ -35,11 +33,12 @@ use crate::Cluster;
 use crate::graph::Asset;
 use crate::inventory::Role;
 
+pub use crate::ignition_spec::{VERSION, data_of, data_url};
 pub use bootstrap::Bootstrap;
-pub use config::{Config, DuplicatePath, Remote, VERSION};
-pub use data_url::{data_of, data_url};
+pub use config::{Config, DuplicatePath, Remote};
+pub use host_files::registries_conf;
 pub use host_pointer::{GENERATION_HEADER, HostPointer, first_boot_config, host_pointer};
-pub use host_token::{Generation, TokenKey};
+pub use host_token::{ConfigDigest, TokenKey};
 pub use join_config::{UserDataError, joining_config};
 pub use network::host_keyfile;
 pub use node::{KUBECONFIG_PATH, NodeConfig};
@@ -51,14 +50,13 @@ pub const BOOTSTRAP: &str = "bootstrap-ignition";
 /// The asset that makes `bootstrap-in-place-for-live-iso.ign`.
 pub const IN_PLACE: &str = "bootstrap-in-place-ignition";
 
-/// The ignition configs of a cluster. `static_pods` are the assets of `static-pods/`, all of which the bootstrap
-/// host gets but kube-proxy, which is the masters'.
+/// The ignition configs of a cluster. `static_pods` are the assets of `static-pods/`, all of which are the
+/// bootstrap host's.
 pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn Asset>> {
     let pods: Vec<String> = static_pods
         .iter()
         .flat_map(|asset| asset.outputs())
         .filter_map(|output| output.path.strip_prefix("static-pods/").map(str::to_owned))
-        .filter(|name| name != "kube-proxy-pod.yaml")
         .collect();
     let bootstrap = if cluster.is_bootstrap_in_place() {
         Bootstrap::in_place(cluster, pods)
@@ -69,7 +67,7 @@ pub fn assets(cluster: &Cluster, static_pods: &[Box<dyn Asset>]) -> Vec<Box<dyn 
         vec![Box::new(bootstrap), Box::new(Pointer(Role::Master)), Box::new(Pointer(Role::Worker))];
     for host in &cluster.inventory.hosts {
         if host.has_identity() {
-            assets.push(Box::new(NodeConfig::new(cluster, host)));
+            assets.push(Box::new(NodeConfig::new(host)));
         }
         if let Some(pointer) = HostPointer::new(cluster, host) {
             assets.push(Box::new(pointer));

@@ -6,24 +6,22 @@
 use serde_json::{Map, Value, json};
 
 use super::config::file_entry;
-use super::data_url::{data_of, data_url};
 use super::host_files::{OwnFile, of_every_host};
 use super::network;
 use crate::graph::{Asset, Facet, Inputs, MakeError, Output, Source};
-use crate::inventory::{Host, Role};
-use crate::{Cluster, Phase, host_identity};
+use crate::ignition_spec::{data_of, data_url};
+use crate::inventory::Host;
+use crate::{Phase, host_identity};
 
 /// `ignition/<host>.ign`
 pub struct NodeConfig {
     host: Host,
-    with_kube_proxy: bool,
 }
 
 impl NodeConfig {
     /// For one master or worker with an identity of its own.
-    pub fn new(cluster: &Cluster, host: &Host) -> Self {
-        let with_kube_proxy = cluster.inventory.options.kube_proxy_on_masters && host.role == Role::Master;
-        Self { host: host.clone(), with_kube_proxy }
+    pub fn new(host: &Host) -> Self {
+        Self { host: host.clone() }
     }
 
     /// The working-directory path of a host's config.
@@ -33,7 +31,6 @@ impl NodeConfig {
 }
 
 const KUBELET_CA: &str = "kube-apiserver-complete-client-ca-bundle";
-const KUBE_PROXY: &str = "static-pods/kube-proxy-pod.yaml";
 /// What a kubelet asks for its first certificate with. The machine-config-daemon replaces the authorities in it and leaves the
 /// user alone (machine-config-operator `pkg/daemon/certificate_writer.go`, 4.18 and later).
 pub const KUBECONFIG_PATH: &str = "/etc/kubernetes/kubeconfig";
@@ -51,7 +48,7 @@ impl Asset for NodeConfig {
     }
 
     fn sources(&self) -> Vec<Source> {
-        let mut sources = vec![
+        vec![
             Source::Release(Facet::Rendered(self.host.role.to_string())),
             Source::Release(Facet::Version),
             Source::config("metadata.name"),
@@ -63,11 +60,7 @@ impl Asset for NodeConfig {
             Source::file(crate::pki::path(KUBELET_CA)),
             Source::file(host_identity::kubeconfig(&self.host.name)),
             Source::key(&host_identity::ssh_host_key(&self.host.name)),
-        ];
-        if self.with_kube_proxy {
-            sources.push(Source::file(KUBE_PROXY));
-        }
-        sources
+        ]
     }
 
     fn outputs(&self) -> Vec<Output> {
@@ -89,9 +82,6 @@ impl Asset for NodeConfig {
                 .partition(|(path, _, _)| path == network::UNMANAGED_PATH);
         for (path, mode, text) in own {
             base.add(&path, mode, text.as_bytes())?;
-        }
-        if self.with_kube_proxy {
-            base.add("/etc/kubernetes/manifests/kube-proxy.yaml", 0o644, inputs.file(KUBE_PROXY)?)?;
         }
         let kubeconfig = host_identity::kubeconfig(&self.host.name);
         for (path, mode, bytes) in additions(inputs, &rendered.name, &rendered.machine_config, &kubeconfig)? {
@@ -165,7 +155,7 @@ impl Base {
     fn read(machine_config: &Value, name: &str) -> Result<Self, MakeError> {
         let mut base = Self::read_as_rendered(machine_config, name)?;
         if uses_only_3_2(&base.config) {
-            base.config["ignition"]["version"] = json!(super::config::VERSION);
+            base.config["ignition"]["version"] = json!(crate::ignition_spec::VERSION);
         }
         Ok(base)
     }
@@ -254,6 +244,7 @@ fn uses_only_3_2(config: &Map<String, Value>) -> bool {
 mod tests {
     use super::*;
     use crate::graph::Graph;
+    use crate::inventory::Role;
     use crate::release_payload::sample;
 
     #[test]

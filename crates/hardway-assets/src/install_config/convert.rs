@@ -4,7 +4,7 @@
 //! It is done on the tree, not on typed data: the new field keeps the place of the old one, so that an error about
 //! `networking.machineNetwork[0]` points at the `machineCIDR` the user wrote.
 
-use crate::violation::{Kind, Violation};
+use crate::violation::{FieldErrorKind, Violation};
 use crate::yaml::{Key, Node, Value};
 
 /// The tree with the new names, and a note for each old field that was found.
@@ -41,7 +41,7 @@ fn rename(networking: &mut Node, old: &str, new: &str) -> Option<Violation> {
         span: Some(entries[at].0.span),
         ..Violation::new(
             format!("networking.{old}"),
-            Kind::Forbidden,
+            FieldErrorKind::Forbidden,
             None,
             format!("deprecated, use networking.{new}"),
         )
@@ -89,8 +89,8 @@ fn host_subnet_length(entry: &mut Node) {
     }
 }
 
-/// Both plugins' names are recognised in any capitalisation. 4.18 does so only for the older one, and then fails much
-/// later on `ovnkubernetes`; nobody can want that.
+/// Names of plugins are recognised in any capitalisation. 4.18 does so only for OpenShiftSDN; with `ovnkubernetes` it fails much
+/// later, which nobody can want.
 fn normalise(network_type: &mut Node) {
     if let Value::String(text) = &mut network_type.value {
         for name in ["OVNKubernetes", "OpenShiftSDN", "Kuryr"] {

@@ -5,7 +5,7 @@ use ipnet::IpNet;
 use super::rules::Rules;
 use super::values::{find, int, items, list_or_default, or_default, text};
 use super::{ClusterNetwork, Empty, InstallConfig, MachineNetwork, MachinePool, OvnKubernetesConfig};
-use crate::schema::INSTALL_CONFIG;
+use crate::input_tables::INSTALL_CONFIG;
 use crate::yaml::{Node, Value};
 
 /// Whatever could be understood, with defaults, for the rules to judge.

@@ -5,7 +5,8 @@ use super::convert::convert;
 use super::draft::Draft;
 use super::rules::{self, Rules};
 use super::values::find;
-use crate::schema::{self, Findings, INSTALL_CONFIG, Read};
+use crate::input_tables::INSTALL_CONFIG;
+use crate::schema::{self, Findings, Read};
 use crate::violation::Violation;
 use crate::yaml::{self, Node, Span, Value};
 
@@ -55,7 +56,7 @@ pub(crate) fn examine(text: &str, rules: Rules, is_known_plugin: &dyn Fn(&str) -
     };
     let mut errors = schema::check(&node, &INSTALL_CONFIG);
     errors.extend(schema::too_new(&node, &INSTALL_CONFIG, rules.version));
-    let readable = errors.iter().all(|violation| violation.kind == crate::violation::Kind::Unknown);
+    let readable = errors.iter().all(|violation| violation.kind == crate::violation::FieldErrorKind::Unknown);
 
     let (converted, notes) = convert(&node);
     let mut findings = Findings::new(&converted, errors);

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use crate::schema::INSTALL_CONFIG;
+use crate::input_tables::INSTALL_CONFIG;
 use crate::yaml::{self, Node, Span, Value};
 
 /// A node at a path without list steps. Null counts as absent, as it does for Go's readers.

@@ -58,7 +58,7 @@ pub enum When {
 /// A name that cannot be part of a unit's, or that two scripts have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} cannot be the name of a script: letters, digits, dots, dashes and underscores, and no name twice"
+    "{0:?} is not a valid script name: use letters, digits, dots, dashes and underscores, and each name once"
 )]
 pub struct ScriptName(pub String);
 

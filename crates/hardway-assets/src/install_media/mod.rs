@@ -15,4 +15,4 @@ mod user_data;
 pub use hashed_pointer::{hash, hash_in, hashed_pointer};
 pub use live_config::{DESTINATION, INSTALLER, LiveConfig, Script, ScriptName, When};
 pub use network_boot::{BootFiles, Mac, boot_index, boot_local, boot_script, kernel_arguments};
-pub use user_data::{LIMITS, Limit, TooLarge, limit};
+pub use user_data::{GCE_LIMIT, LIMITS, Limit, TooLarge};

@@ -6,8 +6,9 @@ use super::{
     Balancer, Host, IgnitionServer, Inventory, KeyAlgorithm, Machines, Network, Options, Pki, Provider,
     Release, Role, ServerUrl,
 };
+use crate::day_two_settings::DayTwoSettings;
+use crate::input_tables::INVENTORY;
 use crate::install_config::InstallConfig;
-use crate::schema::INVENTORY;
 use crate::yaml::{Node, Value};
 
 /// See the module.
@@ -89,12 +90,15 @@ impl<'n> Draft<'n> {
     pub(super) fn assemble(self, config: Option<&InstallConfig>) -> Option<Inventory> {
         let settings = self.node.get("machines").and_then(|machines| machines.get(&self.provider));
         let ips = |list: &[Address]| list.iter().map(|address| address.ip).collect();
-        let options = self.node.get("options").and_then(|options| options.get("kubeProxyOnMasters"));
         let ignition_server = self.ignition_server()?;
         let hours = int(self.node.get("pki"), "shortLivedHours")
             .or_else(|| INVENTORY.default("pki.shortLivedHours").parse().ok())?;
         Some(Inventory {
-            release: Release { image: self.image },
+            release: Release {
+                image: self.image,
+                graph: text(self.node, "release", "graph"),
+                repository: text(self.node, "release", "repository"),
+            },
             machines: Machines {
                 provider: Provider::named(&self.provider)?,
                 settings: match settings.map(Node::to_json) {
@@ -111,11 +115,10 @@ impl<'n> Draft<'n> {
             },
             ignition_server,
             pki: Pki { key_algorithm: key_algorithm(&self.key_algorithm)?, short_lived_hours: hours },
-            options: Options {
-                kube_proxy_on_masters: options.is_some_and(|node| node.value == Value::Bool(true)),
-                network_plugin: network_plugin(self.node),
-            },
+            options: Options { network_plugin: network_plugin(self.node) },
+            day_two: day_two(self.node),
             hosts: self.hosts.iter().map(|host| host.assemble(config)).collect::<Option<_>>()?,
+            hosted: None,
         })
     }
 }
@@ -165,6 +168,17 @@ impl<'n> DraftHost<'n> {
             disk_gib: int(Some(self.node), "diskGiB"),
         })
     }
+}
+
+/// What is wanted of day two, as far as it can be understood.
+pub(super) fn day_two(inventory: &Node) -> DayTwoSettings {
+    let Some(serde_json::Value::Object(mut sections)) = inventory.get("day2").map(Node::to_json) else {
+        return DayTwoSettings::default();
+    };
+    // One that is wrong hides none of the others.
+    let read = |value| serde_json::from_value::<DayTwoSettings>(value).ok();
+    sections.retain(|name, section| read(serde_json::json!({name: section.clone()})).is_some());
+    read(sections.into()).unwrap_or_default()
 }
 
 /// The network plugin that is allowed by name.

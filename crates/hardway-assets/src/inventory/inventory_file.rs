@@ -1,11 +1,13 @@
 //! The file as typed data, after defaults.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
 use serde::Serialize;
 
 use super::ServerUrl;
+use crate::day_two_settings::DayTwoSettings;
 use crate::machine_provider::Provider;
 
 /// A complete, defaulted inventory.
@@ -24,15 +26,34 @@ pub struct Inventory {
     pub pki: Pki,
     /// Switches that are off unless asked for.
     pub options: Options,
+    /// What the cluster is given after its install.
+    #[serde(rename = "day2")]
+    pub day_two: DayTwoSettings,
     /// Every machine, the bootstrap host included.
     pub hosts: Vec<Host>,
+    /// What only machines of hosted clusters have: then there is no cluster here, and whoever makes machines makes nothing else.
+    #[serde(skip)]
+    pub hosted: Option<HostedPlaces>,
+}
+
+/// Where the machines of hosted clusters are put.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostedPlaces {
+    /// By the name of the host.
+    pub zones: BTreeMap<String, String>,
 }
 
 /// `release`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Release {
-    /// A pull spec by tag or digest, or `sample` for the embedded made-up release.
+    /// A pull spec by tag or digest, a word that is resolved to one, or `sample` for the embedded made-up release.
     pub image: String,
+    /// Where the graph of updates is, if not at the public service.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph: Option<String>,
+    /// Where OKD's releases are, if not in their own repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repository: Option<String>,
 }
 
 /// `machines`.
@@ -122,8 +143,6 @@ pub enum KeyAlgorithm {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Options {
-    /// Puts a kube-proxy static pod on masters, as older guides do. OVN-Kubernetes does not need it.
-    pub kube_proxy_on_masters: bool,
     /// The `networkType` that is meant although the release has no such plugin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub network_plugin: Option<String>,
@@ -187,6 +206,11 @@ impl fmt::Display for Role {
 }
 
 impl Inventory {
+    /// Whether its machines are workers of hosted clusters, and there is no cluster of its own.
+    pub fn is_hosted(&self) -> bool {
+        self.hosted.is_some()
+    }
+
     /// The hosts of one role, in file order.
     pub fn with_role(&self, role: Role) -> impl Iterator<Item = &Host> {
         self.hosts.iter().filter(move |host| host.role == role)

@@ -6,10 +6,10 @@
 mod draft;
 mod inventory_file;
 mod read;
-mod rules;
+pub(crate) mod rules;
 mod server_url;
 
 pub use crate::machine_provider::Provider;
 pub use inventory_file::*;
-pub use read::{Errors, read, read_both};
+pub use read::{Errors, document, read, read_both};
 pub use server_url::{DEFAULT_PORT, ServerUrl, ServerUrlError};

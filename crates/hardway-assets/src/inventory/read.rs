@@ -4,10 +4,11 @@ use std::fmt;
 
 use super::draft::{Draft, network_plugin};
 use super::{Inventory, rules};
+use crate::input_tables::INVENTORY;
 use crate::install_config::{self, Examined, InstallConfig, Rules};
-use crate::schema::{self, Findings, INVENTORY, Read};
+use crate::schema::{self, Findings, Read};
 use crate::violation::Violation;
-use crate::yaml::{self, Node};
+use crate::yaml::{self, Node, SyntaxError, Value};
 
 /// Reads the file and holds it against the install-config, if there is one. Every violation is reported in one run;
 /// only a syntax error ends it early.
@@ -19,8 +20,21 @@ use crate::yaml::{self, Node};
 /// assert_eq!(inventory.with_role(Role::Master).count(), 3);
 /// ```
 pub fn read(text: &str, config: Option<&InstallConfig>) -> Result<Read<Inventory>, Vec<Violation>> {
-    let node = yaml::read(text).map_err(schema::syntax)?;
+    let node = document(text).map_err(schema::syntax)?;
     examine(node, config).map_err(|refused| refused.errors)
+}
+
+/// The file as a tree. A minor version is a number to YAML (`4.20` would even be `4.2`): as the release it is the word that was written.
+///
+/// # Errors
+/// When it is not YAML.
+pub fn document(text: &str) -> Result<Node, Vec<SyntaxError>> {
+    let mut node = yaml::read(text)?;
+    let image = node.get_mut("release").and_then(|release| release.get_mut("image"));
+    if let Some(image) = image.filter(|image| matches!(image.value, Value::Float(_))) {
+        image.value = Value::String(text[image.span.start..image.span.end].to_owned());
+    }
+    Ok(node)
 }
 
 /// What is wrong with each of the two files.
@@ -65,7 +79,7 @@ pub fn read_both(
     inventory_text: &str,
     rules: Rules,
 ) -> Result<(Read<InstallConfig>, Read<Inventory>), Errors> {
-    let inventory_node = yaml::read(inventory_text);
+    let inventory_node = document(inventory_text);
     let plugin = inventory_node.as_ref().ok().and_then(network_plugin);
     let Examined { config, errors, warnings, node } =
         install_config::examine(config_text, rules, &|name| plugin.as_deref() == Some(name));

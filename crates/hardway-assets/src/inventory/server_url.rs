@@ -20,10 +20,10 @@ pub struct ServerUrl {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ServerUrlError {
     /// Brackets around something else.
-    #[error("has brackets around what is no IPv6 address")]
+    #[error("has brackets around something that is not an IPv6 address")]
     Brackets,
     /// There is no host, or one with impossible characters.
-    #[error("has no host that could be asked")]
+    #[error("has no valid host")]
     Host,
     /// A path, a query or a user stands beside the host.
     #[error("must be a server only, without a path, a query or a user")]
@@ -32,7 +32,7 @@ pub enum ServerUrlError {
     #[error("must be https://HOST[:PORT]")]
     NotAbsolute,
     /// Zero, or not a number.
-    #[error("has no port that could be asked")]
+    #[error("has no valid port")]
     Port,
     /// Neither http nor https.
     #[error("must begin with https:// or http://")]
@@ -128,13 +128,13 @@ mod tests {
             ("ftp://10.0.0.1", "must begin with https:// or http://"),
             ("https://10.0.0.1/ignition", "must be a server only, without a path, a query or a user"),
             ("https://me:pass@10.0.0.1", "must be a server only, without a path, a query or a user"),
-            ("https://", "has no host that could be asked"),
-            ("https://a b", "has no host that could be asked"),
-            ("https://10.0.0.1:0", "has no port that could be asked"),
-            ("https://10.0.0.1:99999", "has no port that could be asked"),
-            ("https://fd00::1", "has no port that could be asked"),
+            ("https://", "has no valid host"),
+            ("https://a b", "has no valid host"),
+            ("https://10.0.0.1:0", "has no valid port"),
+            ("https://10.0.0.1:99999", "has no valid port"),
+            ("https://fd00::1", "has no valid port"),
             ("https://[fd00::1", "has a [ without a ]"),
-            ("https://[a]", "has brackets around what is no IPv6 address"),
+            ("https://[a]", "has brackets around something that is not an IPv6 address"),
         ] {
             assert_eq!(ServerUrl::parse(text).unwrap_err().to_string(), reason, "{text}");
         }

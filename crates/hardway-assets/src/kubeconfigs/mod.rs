@@ -20,7 +20,7 @@ pub struct Kubeconfig {
     /// Where it lies.
     pub path: &'static str,
     /// Which address it calls.
-    pub server: Server,
+    pub server: ApiEndpoint,
     /// What it calls the cluster; `None` is the cluster's own name.
     pub cluster_name: Option<&'static str>,
     /// What it calls the user, and the context.
@@ -33,7 +33,7 @@ pub struct Kubeconfig {
 
 /// Which API address a kubeconfig calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Server {
+pub enum ApiEndpoint {
     /// `api.<domain>`, for people.
     External,
     /// `api-int.<domain>`, for nodes.
@@ -50,19 +50,19 @@ const ADMIN: &str = "admin-kubeconfig-client";
 /// Every kubeconfig.
 #[rustfmt::skip]
 pub const KUBECONFIGS: &[Kubeconfig] = &[
-    Kubeconfig { id: "kubeconfig-admin", path: "auth/kubeconfig", server: Server::External, cluster_name: None, user: "admin", ca: COMPLETE, client: ADMIN },
-    Kubeconfig { id: "kubeconfig-admin-internal", path: "kubeconfigs/admin-internal.kubeconfig", server: Server::Internal, cluster_name: None, user: "admin", ca: COMPLETE, client: ADMIN },
-    Kubeconfig { id: "kubeconfig-loopback", path: "kubeconfigs/loopback.kubeconfig", server: Server::Localhost, cluster_name: None, user: "loopback", ca: LOCALHOST, client: ADMIN },
-    Kubeconfig { id: "kubeconfig-kubelet", path: "kubeconfigs/kubelet.kubeconfig", server: Server::Internal, cluster_name: None, user: "kubelet", ca: COMPLETE, client: "kubelet-client" },
+    Kubeconfig { id: "kubeconfig-admin", path: "auth/kubeconfig", server: ApiEndpoint::External, cluster_name: None, user: "admin", ca: COMPLETE, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-admin-internal", path: "kubeconfigs/admin-internal.kubeconfig", server: ApiEndpoint::Internal, cluster_name: None, user: "admin", ca: COMPLETE, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-loopback", path: "kubeconfigs/loopback.kubeconfig", server: ApiEndpoint::Localhost, cluster_name: None, user: "loopback", ca: LOCALHOST, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-kubelet", path: "kubeconfigs/kubelet.kubeconfig", server: ApiEndpoint::Internal, cluster_name: None, user: "kubelet", ca: COMPLETE, client: "kubelet-client" },
     // The guide's eight.
-    Kubeconfig { id: "kubeconfig-guide-admin", path: "kubeconfigs/admin.kubeconfig", server: Server::External, cluster_name: None, user: "admin", ca: COMPLETE, client: ADMIN },
-    Kubeconfig { id: "kubeconfig-kube-controller-manager", path: "kubeconfigs/kube-controller-manager.kubeconfig", server: Server::Internal, cluster_name: None, user: "system:kube-controller-manager", ca: COMPLETE, client: "kube-controller-manager-client" },
-    Kubeconfig { id: "kubeconfig-kube-scheduler", path: "kubeconfigs/kube-scheduler.kubeconfig", server: Server::Internal, cluster_name: None, user: "system:kube-scheduler", ca: COMPLETE, client: "kube-scheduler-client" },
-    Kubeconfig { id: "kubeconfig-kubelet-bootstrap", path: "kubeconfigs/kubelet-bootstrap.kubeconfig", server: Server::Internal, cluster_name: None, user: "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper", ca: COMPLETE, client: "kubelet-client" },
-    Kubeconfig { id: "kubeconfig-localhost", path: "kubeconfigs/localhost.kubeconfig", server: Server::Localhost, cluster_name: Some("localhost"), user: "admin", ca: LOCALHOST, client: ADMIN },
-    Kubeconfig { id: "kubeconfig-localhost-recovery", path: "kubeconfigs/localhost-recovery.kubeconfig", server: Server::Localhost, cluster_name: Some("localhost-recovery"), user: "admin", ca: LOCALHOST, client: ADMIN },
-    Kubeconfig { id: "kubeconfig-lb-int", path: "kubeconfigs/lb-int.kubeconfig", server: Server::Internal, cluster_name: Some("lb-int"), user: "admin", ca: COMPLETE, client: ADMIN },
-    Kubeconfig { id: "kubeconfig-lb-ext", path: "kubeconfigs/lb-ext.kubeconfig", server: Server::External, cluster_name: Some("lb-ext"), user: "admin", ca: COMPLETE, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-guide-admin", path: "kubeconfigs/admin.kubeconfig", server: ApiEndpoint::External, cluster_name: None, user: "admin", ca: COMPLETE, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-kube-controller-manager", path: "kubeconfigs/kube-controller-manager.kubeconfig", server: ApiEndpoint::Internal, cluster_name: None, user: "system:kube-controller-manager", ca: COMPLETE, client: "kube-controller-manager-client" },
+    Kubeconfig { id: "kubeconfig-kube-scheduler", path: "kubeconfigs/kube-scheduler.kubeconfig", server: ApiEndpoint::Internal, cluster_name: None, user: "system:kube-scheduler", ca: COMPLETE, client: "kube-scheduler-client" },
+    Kubeconfig { id: "kubeconfig-kubelet-bootstrap", path: "kubeconfigs/kubelet-bootstrap.kubeconfig", server: ApiEndpoint::Internal, cluster_name: None, user: "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper", ca: COMPLETE, client: "kubelet-client" },
+    Kubeconfig { id: "kubeconfig-localhost", path: "kubeconfigs/localhost.kubeconfig", server: ApiEndpoint::Localhost, cluster_name: Some("localhost"), user: "admin", ca: LOCALHOST, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-localhost-recovery", path: "kubeconfigs/localhost-recovery.kubeconfig", server: ApiEndpoint::Localhost, cluster_name: Some("localhost-recovery"), user: "admin", ca: LOCALHOST, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-lb-int", path: "kubeconfigs/lb-int.kubeconfig", server: ApiEndpoint::Internal, cluster_name: Some("lb-int"), user: "admin", ca: COMPLETE, client: ADMIN },
+    Kubeconfig { id: "kubeconfig-lb-ext", path: "kubeconfigs/lb-ext.kubeconfig", server: ApiEndpoint::External, cluster_name: Some("lb-ext"), user: "admin", ca: COMPLETE, client: ADMIN },
 ];
 
 /// The assets of `kubeconfigs/` and `auth/`.
@@ -90,7 +90,7 @@ impl Asset for Kubeconfig {
             Source::file(pki::path(self.client)),
             Source::file(pki::path(self.ca)),
         ];
-        if self.server != Server::Localhost {
+        if self.server != ApiEndpoint::Localhost {
             sources.push(Source::config("baseDomain"));
         }
         sources
@@ -103,9 +103,9 @@ impl Asset for Kubeconfig {
     fn make(&self, inputs: &Inputs<'_>) -> Result<Vec<Vec<u8>>, MakeError> {
         let cluster = inputs.cluster;
         let server = match self.server {
-            Server::External => cluster.api_url(),
-            Server::Internal => cluster.api_int_url(),
-            Server::Localhost => "https://localhost:6443".to_owned(),
+            ApiEndpoint::External => cluster.api_url(),
+            ApiEndpoint::Internal => cluster.api_int_url(),
+            ApiEndpoint::Localhost => "https://localhost:6443".to_owned(),
         };
         let document = Document {
             server: &server,

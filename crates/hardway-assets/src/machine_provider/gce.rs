@@ -1,7 +1,7 @@
 //! Google Compute Engine.
 
 use super::ProviderRow;
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, FieldKind};
 
 pub(super) static ROW: ProviderRow = ProviderRow {
     name: "gce",
@@ -10,21 +10,23 @@ pub(super) static ROW: ProviderRow = ProviderRow {
     is_gateway_here: false,
     configures_cards: true,
     serves_machine_configs: true,
+    has_zones: true,
+    no_hosted_workers: None,
 };
 
 // What the provider reads: `settings.rs` of its folder in hardway-machines. A test there holds both together.
 static FIELDS: [Field; 13] = [
-    Field::new("project", Kind::String).required_by_rule(),
-    Field::new("zones", Kind::OneOrMany(&Kind::String)).required_by_rule(),
-    Field::new("network", Kind::String).default("default"),
-    Field::new("subnet", Kind::String),
-    Field::new("machineType", Kind::String).default("n2-standard-4"),
-    Field::new("diskType", Kind::String).default("pd-ssd"),
-    Field::new("image", Kind::String),
-    Field::new("imageProject", Kind::String),
-    Field::new("imageFile", Kind::String),
-    Field::new("bucket", Kind::String),
-    Field::new("externalAddresses", Kind::Bool).default("true"),
-    Field::new("sourceRanges", Kind::OneOrMany(&Kind::Cidr)),
-    Field::new("serviceAccount", Kind::String),
+    Field::new("project", FieldKind::String).required_by_rule(),
+    Field::new("zones", FieldKind::OneOrMany(&FieldKind::String)).required_by_rule(),
+    Field::new("network", FieldKind::String).default("default"),
+    Field::new("subnet", FieldKind::String),
+    Field::new("machineType", FieldKind::String).default("n2-standard-4"),
+    Field::new("diskType", FieldKind::String).default("pd-ssd"),
+    Field::new("image", FieldKind::String),
+    Field::new("imageProject", FieldKind::String),
+    Field::new("imageFile", FieldKind::String),
+    Field::new("bucket", FieldKind::String),
+    Field::new("externalAddresses", FieldKind::Bool).default("true"),
+    Field::new("sourceRanges", FieldKind::OneOrMany(&FieldKind::Cidr)),
+    Field::new("serviceAccount", FieldKind::String),
 ];

@@ -1,7 +1,7 @@
 //! Node containers on this computer.
 
 use super::ProviderRow;
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, FieldKind};
 
 pub(super) static ROW: ProviderRow = ProviderRow {
     name: "lab",
@@ -10,7 +10,12 @@ pub(super) static ROW: ProviderRow = ProviderRow {
     is_gateway_here: true,
     configures_cards: false,
     serves_machine_configs: false,
+    has_zones: false,
+    no_hosted_workers: Some("a lab has a control plane of its own: it has no machines for hosted clusters"),
 };
 
 // What the provider reads: `settings.rs` of its folder in hardway-machines. A test there holds both together.
-static FIELDS: [Field; 1] = [Field::new("name", Kind::String)];
+static FIELDS: [Field; 2] = [
+    Field::new("name", FieldKind::String),
+    Field::new("operators", FieldKind::String).allowed(&["real", "stand-ins"]).default("stand-ins"),
+];

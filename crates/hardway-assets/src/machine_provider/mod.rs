@@ -14,7 +14,7 @@ mod libvirt;
 
 use serde::{Serialize, Serializer};
 
-use crate::schema::{Field, Kind};
+use crate::schema::{Field, FieldKind};
 
 /// One provider: what this crate knows of it.
 #[derive(Debug)]
@@ -32,6 +32,10 @@ pub struct ProviderRow {
     /// Whether the bootstrap host serves machine configs too, for machines that boot from a stock pointer. Those that boot with
     /// what hardway makes for them need no such server.
     pub serves_machine_configs: bool,
+    /// Whether machines are in zones of the provider's own: its setting `zones` has them all, and each name begins with its region.
+    pub has_zones: bool,
+    /// Why it makes no workers of hosted clusters, where it makes none.
+    pub no_hosted_workers: Option<&'static str>,
 }
 
 macro_rules! providers {
@@ -104,11 +108,11 @@ const fn names() -> [&'static str; COUNT] {
 }
 
 const fn machines() -> [Field; COUNT + 1] {
-    let mut fields = [Field::new("provider", Kind::String).one_of(&NAMES); COUNT + 1];
+    let mut fields = [Field::new("provider", FieldKind::String).one_of(&NAMES); COUNT + 1];
     let mut i = 0;
     while i < COUNT {
         let row = Provider::ALL[i].row();
-        fields[i + 1] = Field::new(row.name, Kind::Object(row.fields));
+        fields[i + 1] = Field::new(row.name, FieldKind::Object(row.fields));
         i += 1;
     }
     fields

@@ -108,6 +108,6 @@ mod tests {
     #[test]
     fn a_set_the_release_does_not_list_is_refused() {
         let error = error(&with("DevPreviewNoUpgrade", &[]));
-        assert_eq!(error, "release 4.18.1 does not say which gates are in feature set DevPreviewNoUpgrade");
+        assert_eq!(error, "release 4.18.1 does not list the gates of feature set DevPreviewNoUpgrade");
     }
 }

@@ -10,7 +10,7 @@ use crate::graph::{Facet, Inputs, MakeError, Source};
 use crate::object_file::ObjectFile;
 use crate::pki;
 use crate::release_payload::{ReleasePayload, VersionContract};
-use crate::rotation::{self, DESCRIPTION, Kind, OWNER, labelled, pair};
+use crate::rotation::{self, DESCRIPTION, OWNER, RotatedKind, labelled, pair};
 
 const LEAF: &str = "machine-config-server";
 const CA: &str = "root-ca";
@@ -73,7 +73,7 @@ fn plain_leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
 
 fn rotated_leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
     let place = (NAMESPACE, "machine-config-server-tls");
-    let mut object = rotation::tls_secret(inputs, place, LEAF, Kind::Serving, COMPONENT)?;
+    let mut object = rotation::tls_secret(inputs, place, LEAF, RotatedKind::Serving, COMPONENT)?;
     object["metadata"]["annotations"][DESCRIPTION] =
         "What the machine-config-server proves itself with to booting nodes.".into();
     Ok(labelled(object, "target"))
@@ -81,7 +81,7 @@ fn rotated_leaf(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
 
 fn signer(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
     let place = (NAMESPACE, "machine-config-server-ca");
-    let mut object = rotation::tls_secret(inputs, place, CA, Kind::Signer, COMPONENT)?;
+    let mut object = rotation::tls_secret(inputs, place, CA, RotatedKind::Signer, COMPONENT)?;
     object["metadata"]["annotations"][DESCRIPTION] =
         "Signs the certificate of the machine-config-server.".into();
     Ok(labelled(object, "signer"))

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::graph::Inputs;
-use crate::ignition;
+use crate::ignition_spec;
 use crate::install_config::InstallConfig;
 use crate::object_file::{ObjectFile, fields};
 use crate::release_payload::{ReleasePayload, VersionContract};
@@ -49,7 +49,7 @@ fn ssh(role: &'static str) -> ObjectFile {
     machine_config(format!("99-{role}-ssh"), role, ["sshKey"], |inputs| {
         // All keys in one string, as they came: the machine-config-operator writes it to authorized_keys as it is.
         let user = json!({"name": "core", "sshAuthorizedKeys": [inputs.cluster.config.ssh_key]});
-        json!({"config": {"ignition": {"version": ignition::VERSION}, "passwd": {"users": [user]}}})
+        json!({"config": {"ignition": {"version": ignition_spec::VERSION}, "passwd": {"users": [user]}}})
     })
 }
 
@@ -59,18 +59,19 @@ fn ssh(role: &'static str) -> ObjectFile {
 /// pkg/performanceprofile/cmd/render/render.go `genBootstrapWorkloadPinningManifests`, the same from 4.18 to main). It
 /// makes one for every pool; the pools of one's own select worker's too.
 fn cpu_partitioning(role: &'static str) -> ObjectFile {
-    let file = |path: &str, text: &str| json!({"path": path, "mode": 0o644, "contents": {"source": ignition::data_url(text.as_bytes())}});
+    let file = |path: &str, text: &str| json!({"path": path, "mode": 0o644, "contents": {"source": ignition_spec::data_url(text.as_bytes())}});
     let files = [
         file("/etc/kubernetes/openshift-workload-pinning", KUBELET_PARTITION),
         file("/etc/crio/crio.conf.d/01-workload-pinning-default.conf", CRIO_PARTITION),
     ];
-    let spec = json!({"config": {"ignition": {"version": ignition::VERSION}, "storage": {"files": files}}});
+    let spec =
+        json!({"config": {"ignition": {"version": ignition_spec::VERSION}, "storage": {"files": files}}});
     machine_config(format!("01-{role}-cpu-partitioning"), role, [], move |_| spec.clone())
 }
 
 /// One whose presence, not whose content, depends on install-config.
 fn fixed(name: String, role: &'static str, mut spec: Value) -> ObjectFile {
-    spec["config"] = json!({"ignition": {"version": ignition::VERSION}});
+    spec["config"] = json!({"ignition": {"version": ignition_spec::VERSION}});
     machine_config(name, role, [], move |_| spec.clone())
 }
 

@@ -17,7 +17,7 @@
 //! network.rs                   Network, both the cluster's and, where needed, the operator's
 //! os_image_stream.rs           OSImageStream: which operating system of the release nodes run
 //! pki_config.rs                PKI: with which keys operators sign
-//! plain_objects.rs             kube-system/kubeadmin and root-ca, openshift-config/pull-secret, and who made all this
+//! plain_objects.rs             kube-system/kubeadmin and root-ca, openshift-config/pull-secret and OKD's support, and who made all this
 //! proxy.rs                     Proxy, with the whole list of what is not proxied
 //! user_ca_bundle.rs            openshift-config/user-ca-bundle: the additional trust bundle
 //! user_data.rs                 openshift-machine-api/*-user-data: the pointer configs
@@ -56,7 +56,7 @@ use crate::inventory::Role;
 use crate::object_file::ObjectFile;
 use crate::release_payload::ReleasePayload;
 pub(crate) use cluster_version::with_overrides;
-pub(crate) use proxy::no_proxy;
+pub use proxy::no_proxy;
 
 /// The assets that apply to this cluster and release.
 pub(crate) fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn Asset>> {
@@ -85,6 +85,7 @@ pub(crate) fn assets(cluster: &Cluster, release: &ReleasePayload) -> Vec<Box<dyn
         network::operator_network(&cluster.config),
         os_image_stream::os_image_stream(&cluster.config, release),
         pki_config::pki_config(&cluster.config, release),
+        plain_objects::okd_support(release),
         user_ca_bundle::user_ca_bundle(&cluster.config),
     ];
     let mut assets: Vec<Box<dyn Asset>> = vec![Box::new(metadata::Metadata)];

@@ -140,7 +140,7 @@ mod tests {
     fn mistakes_are_pointed_at() {
         let good = "apiVersion: v1\nkind: A\nmetadata: {name: a}\n";
         let (text, offset) = error(&[("manifests/a.yaml", &format!("{good}---\nkind: B\nkind: C\n"))]);
-        assert_eq!(text, "manifests/a.yaml: key \"kind\" stands twice");
+        assert_eq!(text, "manifests/a.yaml: duplicate key \"kind\"");
         assert_eq!(offset, Some(good.len() + "---\nkind: B\n".len()));
         let (text, offset) = error(&[("openshift/b.yml", "a: [1\n")]);
         assert!(text.starts_with("openshift/b.yml: ") && offset.is_some(), "{text}");

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::graph::{Inputs, MakeError, Source};
+use crate::graph::{Facet, Inputs, MakeError, Source};
 use crate::object_file::{ObjectFile, base64, fields};
+use crate::release_payload::{ReleasePayload, VersionContract};
 
 /// `openshift/openshift-install-manifests.yaml`: the ConfigMap openshift-config/openshift-install-manifests.
 ///
@@ -100,4 +101,40 @@ fn build_root_ca(inputs: &Inputs<'_>) -> Result<Value, MakeError> {
         "kind": "ConfigMap",
         "metadata": {"name": "root-ca", "namespace": "kube-system"},
     }))
+}
+
+/// `openshift/90-okd-sca-pull-disable.yaml`: the Secret openshift-config/support, on OKD alone.
+///
+/// Keeps the insights operator from asking for a subscription that OKD does not have. openshift-install carries the template,
+/// and no asset of 4.16 to 4.20 writes it.
+pub(super) fn okd_support(release: &ReleasePayload) -> Option<ObjectFile> {
+    release.promises(VersionContract::is_okd).then(|| {
+        let sources = [Source::Release(Facet::Version)];
+        ObjectFile::new("okd-support", "openshift/90-okd-sca-pull-disable.yaml", sources, |_| {
+            Ok(json!({
+                "apiVersion": "v1",
+                "data": {"scaPullDisabled": base64("true")},
+                "kind": "Secret",
+                "metadata": {"name": "support", "namespace": "openshift-config"},
+                "type": "Opaque",
+            }))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::World;
+
+    #[test]
+    fn okd_asks_for_no_subscription() {
+        let path = "openshift/90-okd-sca-pull-disable.yaml";
+        let secret = World::of_version("4.18.0-okd-scos.3").object(path);
+        assert_eq!(secret["metadata"]["namespace"], "openshift-config");
+        assert_eq!(
+            (&secret["metadata"]["name"], &secret["data"]["scaPullDisabled"]),
+            (&"support".into(), &"dHJ1ZQ==".into())
+        );
+        assert!(World::of_version("4.18.1").paths().iter().all(|made| made != path));
+    }
 }

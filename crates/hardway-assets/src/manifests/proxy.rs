@@ -64,7 +64,7 @@ fn set(part: &mut Value, proxy: &Proxy, no_proxy: &str) {
 
 /// The user's list and everything inside the cluster, sorted, each once; a lone `*` stays what it is (installer
 /// `manifests/proxy.go`; the network operator computes the same list in `util/proxyconfig`).
-pub(crate) fn no_proxy(cluster: &Cluster, proxy: &Proxy) -> String {
+pub fn no_proxy(cluster: &Cluster, proxy: &Proxy) -> String {
     if proxy.no_proxy == "*" {
         return proxy.no_proxy.clone();
     }

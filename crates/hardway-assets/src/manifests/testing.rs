@@ -136,6 +136,8 @@ fn release(version: &str) -> ReleasePayload {
         version: version.to_owned(),
         architecture: "amd64".to_owned(),
         is_sample: true,
+        stand_ins: Vec::new(),
+        real: String::new(),
         images: ComponentImages::default(),
         crds: Vec::new(),
         feature_gates: BTreeMap::from([

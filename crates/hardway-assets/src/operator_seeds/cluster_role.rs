@@ -10,11 +10,11 @@ pub(super) struct Role {
     pub(super) file: &'static str,
     pub(super) name: &'static str,
     pub(super) annotations: &'static [(&'static str, &'static str)],
-    pub(super) rules: &'static [Rule],
+    pub(super) rules: &'static [PolicyRule],
 }
 
 /// One of its rules.
-pub(super) struct Rule {
+pub(super) struct PolicyRule {
     pub(super) groups: &'static [&'static str],
     pub(super) resources: &'static [&'static str],
     /// Only these objects; empty for all.
@@ -41,21 +41,25 @@ pub(super) enum Subject {
 
 impl Role {
     pub(super) fn seed(&self) -> ObjectFile {
-        let rules: Value = self.rules.iter().map(Rule::value).collect();
+        let rules: Value = self.rules.iter().map(PolicyRule::value).collect();
         seed::fixed(self.file, object("ClusterRole", self.name, self.annotations, ("rules", rules)))
     }
 }
 
 impl Binding {
     pub(super) fn seed(&self) -> ObjectFile {
+        seed::fixed(self.file, self.object())
+    }
+
+    pub(super) fn object(&self) -> Value {
         let subjects: Value = self.subjects.iter().map(Subject::value).collect();
         let mut object = object("ClusterRoleBinding", self.name, self.annotations, ("subjects", subjects));
         object["roleRef"] = json!({"apiGroup": GROUP, "kind": "ClusterRole", "name": self.role});
-        seed::fixed(self.file, object)
+        object
     }
 }
 
-impl Rule {
+impl PolicyRule {
     fn value(&self) -> Value {
         let mut rule = json!({"apiGroups": self.groups, "resources": self.resources, "verbs": self.verbs});
         if !self.names.is_empty() {

@@ -1,14 +1,14 @@
 //! What the API server operator finds: the signers and bundles that the bootstrap API server and every kubeconfig use,
 //! and the keys of service-account tokens (cluster-kube-apiserver-operator `bindata/bootkube/manifests`).
 
-use super::cluster_role::{Binding, Role, Rule, Subject};
+use super::cluster_role::{Binding, PolicyRule, Role, Subject};
 use super::seed::{self, NamespacedName, config_map_of_files, object};
-use crate::graph::Source;
+use crate::graph::{Facet, Source};
 use crate::object_file::{ObjectFile, base64};
-use crate::rotation::{self, Kind, private_key, tls_secret};
+use crate::rotation::{self, RotatedKind, private_key, tls_secret};
 
 pub(super) fn seeds() -> Vec<ObjectFile> {
-    let mut seeds = vec![ROLE.seed(), BINDING.seed(), bound_signing_key()];
+    let mut seeds = vec![ROLE.seed(), binding(), bound_signing_key()];
     seeds.extend(
         BUNDLES.iter().map(|(file, named, owner, files)| config_map_of_files(file, *named, owner, files)),
     );
@@ -21,7 +21,12 @@ const ROLE: Role = Role {
     file: "cluster-role-kube-apiserver",
     name: "kube-apiserver",
     annotations: &[],
-    rules: &[Rule { groups: &[""], resources: &["nodes/proxy"], names: &[], verbs: &["get", "create"] }],
+    rules: &[PolicyRule {
+        groups: &[""],
+        resources: &["nodes/proxy"],
+        names: &[],
+        verbs: &["get", "create"],
+    }],
 };
 
 const BINDING: Binding = Binding {
@@ -29,8 +34,20 @@ const BINDING: Binding = Binding {
     name: "kube-apiserver",
     annotations: &[],
     role: "kube-apiserver",
-    subjects: &[Subject::User("kube-apiserver"), Subject::User("system:kube-apiserver")],
+    subjects: &[Subject::User("system:kube-apiserver")],
 };
+
+const OLD_BINDING: Binding = Binding {
+    subjects: &[Subject::User("kube-apiserver"), Subject::User("system:kube-apiserver")],
+    ..BINDING
+};
+
+fn binding() -> ObjectFile {
+    seed::public(BINDING.file, vec![Source::Release(Facet::Version)], |inputs| {
+        let is_old = inputs.version_contract()?.has_plain_api_server_user();
+        Ok(if is_old { OLD_BINDING.object() } else { BINDING.object() })
+    })
+}
 
 type Bundle = (&'static str, NamespacedName, &'static str, &'static [(&'static str, &'static str)]);
 
@@ -84,7 +101,7 @@ const SIGNERS: &[(&str, &str, &str)] = &[
 
 fn signer(file: &'static str, secret: &'static str, certificate: &'static str) -> ObjectFile {
     seed::secret(file, rotation::sources(certificate), move |inputs| {
-        tls_secret(inputs, (OPERATOR, secret), certificate, Kind::Signer, "kube-apiserver")
+        tls_secret(inputs, (OPERATOR, secret), certificate, RotatedKind::Signer, "kube-apiserver")
     })
 }
 

@@ -1,11 +1,11 @@
 //! What the controller manager operator finds, and what the bootstrap cluster policy controller may do
 //! (cluster-kube-controller-manager-operator `bindata/bootkube/manifests`).
 
-use super::cluster_role::{Binding, Role, Rule, Subject};
+use super::cluster_role::{Binding, PolicyRule, Role, Subject};
 use super::seed::{self, object};
 use crate::graph::Source;
 use crate::object_file::ObjectFile;
-use crate::rotation::{self, Kind, private_key, tls_secret};
+use crate::rotation::{self, RotatedKind, private_key, tls_secret};
 
 pub(super) fn seeds() -> Vec<ObjectFile> {
     let mut seeds = vec![csr_signer_signer(), service_account_key()];
@@ -20,7 +20,7 @@ fn csr_signer_signer() -> ObjectFile {
     const SIGNER: &str = "kubelet-signer";
     seed::secret("secret-csr-signer-signer", rotation::sources(SIGNER), |inputs| {
         let place = ("openshift-kube-controller-manager-operator", "csr-signer-signer");
-        tls_secret(inputs, place, SIGNER, Kind::Signer, "kube-controller-manager")
+        tls_secret(inputs, place, SIGNER, RotatedKind::Signer, "kube-controller-manager")
     })
 }
 
@@ -40,9 +40,9 @@ const PRIVILEGED_LABELS: &str = "system:openshift:controller:privileged-namespac
 /// The API server may add rules that a later version has.
 const AUTOUPDATE: &[(&str, &str)] = &[("rbac.authorization.kubernetes.io/autoupdate", "true")];
 
-const EVENTS: Rule =
-    Rule { groups: &[""], resources: &["events"], names: &[], verbs: &["create", "patch", "update"] };
-const CHANGE_NAMESPACES: Rule = Rule {
+const EVENTS: PolicyRule =
+    PolicyRule { groups: &[""], resources: &["events"], names: &[], verbs: &["create", "patch", "update"] };
+const CHANGE_NAMESPACES: PolicyRule = PolicyRule {
     groups: &[""],
     resources: &["namespaces"],
     names: &[],
@@ -55,7 +55,7 @@ const ROLES: &[Role] = &[
         name: ALLOCATION,
         annotations: AUTOUPDATE,
         rules: &[
-            Rule {
+            PolicyRule {
                 groups: &["security.openshift.io", "security.internal.openshift.io"],
                 resources: &["rangeallocations"],
                 names: &[],
@@ -72,14 +72,14 @@ const ROLES: &[Role] = &[
         rules: &[
             CHANGE_NAMESPACES,
             EVENTS,
-            Rule { groups: &[""], resources: &["serviceaccounts"], names: &[], verbs: READ },
-            Rule {
+            PolicyRule { groups: &[""], resources: &["serviceaccounts"], names: &[], verbs: READ },
+            PolicyRule {
                 groups: &["security.openshift.io"],
                 resources: &["securitycontextconstraints"],
                 names: &[],
                 verbs: READ,
             },
-            Rule {
+            PolicyRule {
                 groups: &["rbac.authorization.k8s.io"],
                 resources: &["clusterroles", "clusterrolebindings", "roles", "rolebindings"],
                 names: &[],
@@ -92,8 +92,8 @@ const ROLES: &[Role] = &[
         name: PRIVILEGED_LABELS,
         annotations: &[],
         rules: &[
-            Rule { groups: &[""], resources: &["namespaces"], names: &[], verbs: READ },
-            Rule {
+            PolicyRule { groups: &[""], resources: &["namespaces"], names: &[], verbs: READ },
+            PolicyRule {
                 groups: &[""],
                 resources: &["namespaces"],
                 names: &["default", "kube-system", "kube-public"],

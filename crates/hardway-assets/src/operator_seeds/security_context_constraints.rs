@@ -1,18 +1,27 @@
-//! The security context constraints of 4.18 and the roles that let somebody use them.
+//! The security context constraints that all releases since 4.18 have and the roles that let somebody use them.
 //!
 //! Admission refuses every pod that no SCC admits, so they must be there before the first pod that is not static
 //! (cluster-kube-apiserver-operator `bindata/bootkube/scc-manifests`, where all values come from). The same objects are
-//! in the release; of those marked create-only, the release leaves an existing one alone.
+//! in the release; of those marked create-only, the release leaves an existing one alone, so that what is missing here stays missing.
+//! What newer releases have beyond them (restricted-v3, nested-container) the release creates; no pod of the bootstrap needs it.
 
 use serde_json::{Map, Value, json};
 
 use super::seed;
+use crate::graph::{Facet, Source};
 use crate::object_file::ObjectFile;
+use crate::release_payload::VersionContract;
+use crate::rotation::DESCRIPTION;
 
 pub(super) fn seeds() -> Vec<ObjectFile> {
     let mut seeds: Vec<ObjectFile> = CONSTRAINTS
         .iter()
-        .map(|constraint| seed::fixed(format!("{PREFIX}_scc-{}", constraint.name), constraint.object()))
+        .map(|constraint| {
+            let name = format!("{PREFIX}_scc-{}", constraint.name);
+            seed::public(name, vec![Source::Release(Facet::Version)], |inputs| {
+                Ok(constraint.object(&inputs.version_contract()?))
+            })
+        })
         .collect();
     let names = CONSTRAINTS.iter().map(|constraint| constraint.name).chain([ROLE_WITHOUT_SCC]);
     seeds.extend(names.map(|name| seed::fixed(format!("{PREFIX}_cr-scc-{name}"), role(name))));
@@ -90,7 +99,7 @@ const BASE_V2: Constraint = Constraint {
     ..BASE
 };
 
-const CONSTRAINTS: [Constraint; 11] = [
+static CONSTRAINTS: [Constraint; 11] = [
     Constraint {
         name: "anyuid",
         description: "Like restricted, but with any user and group ID.",
@@ -203,7 +212,7 @@ const VOLUMES: [&str; 8] = [
 ];
 
 impl Constraint {
-    fn object(&self) -> Value {
+    fn object(&self, contract: &VersionContract) -> Value {
         let host = |part: Host| self.host.contains(&part);
         let mut object = json!({
             "apiVersion": "security.openshift.io/v1",
@@ -227,7 +236,7 @@ impl Constraint {
             "seLinuxContext": {"type": self.selinux},
             "supplementalGroups": {"type": self.groups_of_pod},
             "users": self.users,
-            "volumes": self.volumes(),
+            "volumes": self.volumes(contract),
         });
         if !self.seccomp.is_empty() {
             object["seccompProfiles"] = json!(self.seccomp);
@@ -247,11 +256,12 @@ impl Constraint {
         annotations
     }
 
-    fn volumes(&self) -> Vec<&'static str> {
+    fn volumes(&self, contract: &VersionContract) -> Vec<&'static str> {
         if self.volumes == ["*"] {
             return vec!["*"];
         }
         let mut volumes = [VOLUMES.as_slice(), self.volumes].concat();
+        volumes.extend(contract.has_image_volumes().then_some("image"));
         volumes.sort_unstable();
         volumes
     }
@@ -260,6 +270,10 @@ impl Constraint {
 fn role(name: &str) -> Value {
     let mut annotations = profiles();
     annotations.insert("rbac.authorization.kubernetes.io/autoupdate".to_owned(), "true".into());
+    if name == ROLE_WITHOUT_SCC {
+        annotations
+            .insert(DESCRIPTION.to_owned(), "For an SCC that does not exist: it allows nothing.".into());
+    }
     json!({
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",

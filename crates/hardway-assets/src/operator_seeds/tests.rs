@@ -88,6 +88,8 @@ fn release() -> ReleasePayload {
         version: "4.18.1".to_owned(),
         architecture: "amd64".to_owned(),
         is_sample: true,
+        stand_ins: Vec::new(),
+        real: String::new(),
         images: std::iter::empty::<(String, String)>().collect(),
         crds: Vec::new(),
         feature_gates: BTreeMap::new(),
@@ -99,7 +101,11 @@ fn release() -> ReleasePayload {
 
 /// Every seed as data, by file name, with its mode.
 fn seeds(cluster: &Cluster) -> BTreeMap<String, (u32, Value)> {
-    let release = release();
+    seeds_of("4.18.1", cluster)
+}
+
+fn seeds_of(version: &str, cluster: &Cluster) -> BTreeMap<String, (u32, Value)> {
+    let release = ReleasePayload { version: version.to_owned(), ..release() };
     let (tree, secrets) = pki(cluster);
     let inputs = Inputs { cluster, release: &release, secrets: &secrets, tree: &tree };
     assets(cluster)
@@ -270,6 +276,23 @@ fn the_strictest_constraint_is_for_everyone_and_the_widest_is_not() {
         .map(|(_, object)| &object["roleRef"]["name"])
         .collect();
     assert_eq!(everyone, [&json!("system:openshift:scc:restricted-v2")]);
+}
+
+/// The release leaves most SCCs alone that are there: what they lack at first they lack for good.
+#[test]
+fn constraints_and_bindings_are_those_of_their_release() {
+    let said = |version| {
+        let seeds = seeds_of(version, &example::cluster());
+        let scc =
+            |name: &str| &seeds[&format!("0000_20_kube-apiserver-operator_00_scc-{name}.yaml")].1["volumes"];
+        let has_image = |name: &str| scc(name).as_array().unwrap().contains(&json!("image"));
+        assert_eq!(scc("privileged"), &json!(["*"]));
+        let subjects = &seeds["cluster-role-binding-kube-apiserver.yaml"].1["subjects"];
+        (has_image("restricted"), has_image("hostnetwork-v2"), subjects.as_array().unwrap().len())
+    };
+    assert_eq!(said("4.19.9"), (false, false, 2));
+    assert_eq!(said("4.20.0"), (true, true, 2));
+    assert_eq!(said("4.22.0"), (true, true, 1));
 }
 
 #[test]

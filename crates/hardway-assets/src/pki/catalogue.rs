@@ -315,7 +315,7 @@ fn host_identities(cluster: &Cluster) -> Vec<CertificateSpec> {
     cluster.inventory.hosts.iter().filter(|host| host.has_identity()).map(identity).collect()
 }
 
-/// Addresses stand twice, as address and as name: etcd's clients of old compared them as text.
+/// Addresses are listed twice, as addresses and as names: old etcd clients compared them as text.
 fn etcd_sans(cluster: &Cluster) -> Vec<San> {
     let names = [
         "localhost",

@@ -4,24 +4,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::certificate::path;
 use super::{catalogue, inspect};
+use crate::graph::Expiry;
 use crate::{Cluster, Tree};
-
-/// A certificate and its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expiry {
-    /// Its name.
-    pub certificate: String,
-    /// Whether there is one on disk; if not, this is about the one that would be made.
-    pub is_on_disk: bool,
-    /// Its last second.
-    pub not_after: Timestamp,
-    /// Seconds that are left; negative once it has expired.
-    pub seconds_left: i64,
-    /// It begins in the future: the clock was ahead when it was issued.
-    pub is_early: bool,
-    /// To be renewed: near enough to its end, or not valid yet.
-    pub is_due: bool,
-}
 
 /// Every certificate of a cluster with its end, the nearest first.
 pub fn expiries(cluster: &Cluster, tree: &Tree, now: Timestamp) -> Vec<Expiry> {
@@ -37,21 +21,9 @@ pub fn ended(cluster: &Cluster, tree: &Tree, now: Timestamp) -> Vec<Expiry> {
 }
 
 /// What to do about certificates that have ended before the cluster stood.
-pub const ENDED_FIX: &str = "is this host's clock right? Else hardway create ignition-configs makes them again, with the same keys; then install the bootstrap host \
-                             and every machine that has not become a node again, from the new files; where hardway makes the machines, \
-                             hardway destroy and hardway create cluster do all of it";
-
-impl Expiry {
-    /// Whether it was made and is of no use any more.
-    pub fn has_ended(&self) -> bool {
-        self.is_on_disk && self.seconds_left <= 0
-    }
-
-    /// `kubelet-signer ended at 2026-11-16T00:00:00Z`
-    pub fn ending(&self) -> String {
-        format!("{} ended at {}", self.certificate, self.not_after)
-    }
-}
+pub const ENDED_FIX: &str = "check this host's clock. If it is right, run hardway create ignition-configs to make the \
+ certificates again with the same keys; then reinstall the bootstrap host and every machine that is not a node yet from the \
+ new files; where hardway makes the machines, hardway destroy and hardway create cluster do all of it";
 
 /// What counts is what would lie on disk after this run: the recorded date of issue and the lifetime of today may end
 /// sooner than the file does, or be all there is when the file was removed or the secrets came from another machine.
@@ -64,11 +36,13 @@ fn expiry(row: &catalogue::CertificateSpec, cluster: &Cluster, tree: &Tree, now:
     let seconds_left = not_after.as_second() - now.as_second();
     // A fifth of the lifetime, but never sooner than a month before the end: a one-day certificate is renewed when
     // less than five hours are left, which is time enough for an install.
-    let ends_soon = seconds_left < (lifetime.as_secs() / 5).min(30 * 86_400);
+    let due_from = not_after - SignedDuration::from_secs((lifetime.as_secs() / 5).min(30 * 86_400));
+    let ends_soon = now.as_second() > due_from.as_second();
     let is_early = issued.as_second() > now.as_second() + CLOCK_SKEW;
     let certificate = row.name.clone();
     let is_on_disk = on_disk.is_some();
-    Expiry { certificate, is_on_disk, not_after, seconds_left, is_early, is_due: ends_soon || is_early }
+    let is_due = ends_soon || is_early;
+    Expiry { certificate, is_on_disk, not_after, seconds_left, is_early, due_from, is_due }
 }
 
 /// Seconds that two clocks may differ without anyone minding.

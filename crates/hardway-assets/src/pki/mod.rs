@@ -16,7 +16,7 @@ use crate::graph::Asset;
 
 pub use crate::der;
 pub use certificate::{CaBundle, Certificate, PublicKey, path};
-pub use expiry::{ENDED_FIX, Expiry, ended, expiries};
+pub use expiry::{ENDED_FIX, ended, expiries};
 pub use inspect::{CertificateFacts, InspectError, inspect};
 pub use issue::{San, Template, Usage, issue, key_id};
 pub use known_hosts::{KNOWN_HOSTS, KnownHosts, expected_host_key};

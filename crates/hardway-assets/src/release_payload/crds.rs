@@ -6,7 +6,6 @@
 
 use super::inclusion::{DEFAULT, InclusionRules};
 use super::{ManifestHead, ReleaseManifest, ReleasePayload};
-use crate::install_config::InstallConfig;
 
 /// Every feature set a file name may end in (openshift/api `config/v1/types_feature.go`).
 const FEATURE_SETS: [&str; 5] =
@@ -19,28 +18,14 @@ impl ReleasePayload {
         self.crds_by(&InclusionRules::of(self, feature_set), feature_set)
     }
 
-    /// The CRDs for a cluster with this install-config: a gate it turns on by itself may bring one.
-    pub fn crds_of(&self, config: &InstallConfig) -> Vec<&ReleaseManifest> {
-        self.crds_by(&InclusionRules::of_config(self, config), &config.feature_set)
-    }
-
-    fn crds_by(&self, rules: &InclusionRules, feature_set: &str) -> Vec<&ReleaseManifest> {
+    /// Those that these rules let in.
+    pub(crate) fn crds_by(&self, rules: &InclusionRules, feature_set: &str) -> Vec<&ReleaseManifest> {
         let is_for = |crd: &&ReleaseManifest| {
             crd.head().is_ok_and(|head| {
                 rules.exclusion(&head).is_none() && name_agrees(&crd.file_name, &head, feature_set)
             })
         };
         self.crds.iter().filter(is_for).collect()
-    }
-
-    /// The image policies for a cluster with this install-config, in file order. The operator's `render` hands
-    /// them to the machine-config-operator before there is an API to ask (cluster-version-operator
-    /// `pkg/payload/render.go`).
-    pub fn image_policies_of(&self, config: &InstallConfig) -> Vec<&ReleaseManifest> {
-        let rules = InclusionRules::of_config(self, config);
-        let is_for =
-            |policy: &&ReleaseManifest| policy.head().is_ok_and(|head| rules.exclusion(&head).is_none());
-        self.image_policies.iter().filter(is_for).collect()
     }
 }
 

@@ -11,6 +11,12 @@ use crate::File;
 /// Marks the sample release in `release-metadata`.
 pub const SAMPLE_MARK: &str = "hardway.dev/sample";
 
+/// In `release-metadata` of a lab's release: which components are stand-ins, with commas between them (`lab/release/payload.sh`).
+pub const STAND_INS_MARK: &str = "stand-ins";
+
+/// Beside it: what of such a release is real, in its own words.
+pub const REAL_MARK: &str = "real";
+
 /// The files of `release/`, in the layout of `oc adm release extract`. What was rendered for the nodes is not of the
 /// release alone: see [`crate::rendered_nodes`].
 pub fn files(payload: &ReleasePayload) -> Vec<File> {
@@ -57,6 +63,12 @@ fn release_metadata(payload: &ReleasePayload) -> Value {
     let mut metadata = json!({});
     if payload.is_sample {
         metadata[SAMPLE_MARK] = "true".into();
+    }
+    if !payload.stand_ins.is_empty() {
+        metadata[STAND_INS_MARK] = payload.stand_ins.join(", ").into();
+    }
+    if !payload.real.is_empty() {
+        metadata[REAL_MARK] = payload.real.as_str().into();
     }
     if payload.architecture == "multi" {
         metadata["release.openshift.io/architecture"] = "multi".into();

@@ -53,7 +53,7 @@ pub enum Exclusion {
     #[error("unknown feature set {0:?}")]
     UnknownFeatureSet(String),
     /// It is for other sets.
-    #[error("feature set {wanted}, and it is for {allowed}")]
+    #[error("feature set {wanted}, but it is for {allowed}")]
     FeatureSet {
         /// The cluster's.
         wanted: String,
@@ -67,13 +67,13 @@ pub enum Exclusion {
     #[error("feature gate {0} is on")]
     GateOn(String),
     /// Only FeatureGates and CRDs may ask for a major version.
-    #[error("it asks for a major version, which only feature gates and CRDs may")]
+    #[error("it requires a major version, which only feature gates and CRDs may")]
     MajorVersionMisplaced,
     /// Not numbers, or the same number on both sides.
     #[error("malformed major versions {0:?}")]
     MajorVersionMalformed(String),
     /// It is for other major versions.
-    #[error("major version {major}, and it is for {allowed}")]
+    #[error("major version {major}, but it is for {allowed}")]
     MajorVersion {
         /// The release's.
         major: u64,

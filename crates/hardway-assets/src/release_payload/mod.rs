@@ -8,6 +8,7 @@
 //! ComponentImages    pull specs by tag name                      component_images.rs
 //! VersionContract    what differs between 4.18 and 5.x           version_contract.rs
 //! InclusionRules     which manifests a cluster gets, and why     inclusion.rs, capabilities.rs, manifest_head.rs
+//! ReleaseWord        what is wanted, where no pull spec says it    release_word.rs
 //! crds_for()         the CRDs of one feature set                 crds.rs
 //! files()            a release as a folder                       files.rs
 //! sample()           the embedded release                        sample.rs, sample_crds.rs, sample_nodes.rs
@@ -20,6 +21,7 @@ mod files;
 mod inclusion;
 mod manifest_head;
 mod payload;
+mod release_word;
 mod sample;
 mod sample_crds;
 mod sample_nodes;
@@ -28,20 +30,18 @@ mod version_contract;
 pub use capabilities::EnabledCapabilities;
 pub(crate) use capabilities::{CAPABILITIES, CLUSTER_API, in_capability_set};
 pub use component_images::{ComponentImages, MissingImage};
-pub use files::{SAMPLE_MARK, files, image_references};
+pub use files::{REAL_MARK, SAMPLE_MARK, STAND_INS_MARK, files, image_references};
 pub use inclusion::{Exclusion, InclusionRules, SELF_MANAGED};
 pub use manifest_head::{ManifestHead, ObjectId};
 pub use payload::{FeatureGates, ReleaseManifest, ReleasePayload, RenderedConfig};
+pub use release_word::{Minor, ReleaseWord};
 pub use sample::{SAMPLE, SAMPLE_VERSION, sample};
 pub use version_contract::{VersionContract, VersionError};
 
-/// Real CRDs of 4.18 for tests, where the machine has them: they are not part of this project. `HARDWAY_REAL_DATA`
-/// says where they are, if not beside the repository.
+/// Real CRDs of 4.18 for tests, where the machine has them.
 #[cfg(test)]
 fn real_data(folder: &str) -> Option<Vec<ReleaseManifest>> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    let root = std::env::var_os("HARDWAY_REAL_DATA").unwrap_or_else(|| beside.into());
-    let folder = std::path::PathBuf::from(root).join(folder);
+    let folder = hardway_testing::real_data(folder)?;
     let mut names: Vec<_> = folder.read_dir().ok()?.map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     let read = |name: std::ffi::OsString| ReleaseManifest {

@@ -17,6 +17,10 @@ pub struct ReleasePayload {
     pub architecture: String,
     /// True for the embedded made-up release: its digests name nothing.
     pub is_sample: bool,
+    /// Components that programs of hardway's own stand in for, as a lab's release says; empty for every other.
+    pub stand_ins: Vec<String>,
+    /// What is real in it, as a lab's release says; empty for every other.
+    pub real: String,
     /// Component images by tag.
     pub images: ComponentImages,
     /// CRDs of all feature sets, byte for byte as in the payload.

@@ -43,6 +43,8 @@ pub fn sample() -> ReleasePayload {
         version: SAMPLE_VERSION.to_owned(),
         architecture: "amd64".to_owned(),
         is_sample: true,
+        stand_ins: Vec::new(),
+        real: String::new(),
         images,
         crds: sample_crds(),
         feature_gates: feature_gates(),

@@ -57,6 +57,13 @@ impl VersionContract {
         self.minor
     }
 
+    /// The minor version of the Kubernetes that it brings: 31 of 1.31 in 4.18. Every minor release has taken the next one, but for 5.0, which
+    /// has that of 4.23 (openshift/kubernetes `openshift-hack/images/hyperkube`).
+    pub fn kubernetes_minor(&self) -> u32 {
+        let first = if self.major < 5 { 13 } else { 36 };
+        u32::try_from(self.minor).unwrap_or(u32::MAX).saturating_add(first)
+    }
+
     /// `ClusterVersion.spec.channel`: `stable-4.18`. OKD has one channel for all of 4
     /// (installer `data/manifests/bootkube/cvo-overrides.yaml.template`).
     pub fn update_channel(&self) -> String {
@@ -103,6 +110,41 @@ impl VersionContract {
     /// (cluster-etcd-operator `bindata/bootkube`).
     pub fn etcd_serves_http_apart(&self) -> bool {
         self.since(4, 23)
+    }
+
+    /// Until 4.19 the configuration of the API server names the plug-ins that watch over role bindings; from 4.20 its operator adds them where
+    /// OpenShift's own identities are used (cluster-kube-apiserver-operator `bindata/assets/config/defaultconfig.yaml`,
+    /// `pkg/operator/configobservation/apiserver`).
+    pub fn names_role_binding_plugins(&self) -> bool {
+        !self.since(4, 20)
+    }
+
+    /// From 4.22 the API server of a dual-stack cluster listens on both families; before, on IPv4 (cluster-kube-apiserver-operator
+    /// `pkg/cmd/render`).
+    pub fn listens_on_both_families(&self) -> bool {
+        self.since(4, 22)
+    }
+
+    /// Until 4.21 user kube-apiserver may ask kubelets, too (cluster-kube-apiserver-operator `bindata/bootkube/manifests`).
+    pub fn has_plain_api_server_user(&self) -> bool {
+        !self.since(4, 22)
+    }
+
+    /// From 4.20 pods may mount images: SCCs allow it (cluster-kube-apiserver-operator `bindata/bootkube/scc-manifests`).
+    pub fn has_image_volumes(&self) -> bool {
+        self.since(4, 20)
+    }
+
+    /// From 4.19 the controller manager warns of pods with different SELinux labels on one volume
+    /// (cluster-kube-controller-manager-operator `bindata/assets/config/defaultconfig.yaml`).
+    pub fn warns_of_selinux_labels(&self) -> bool {
+        self.since(4, 19)
+    }
+
+    /// Until 4.20 the controller manager is told that clouds are somebody else's business; from 4.21 it knows
+    /// (cluster-kube-controller-manager-operator `bindata/assets/config/defaultconfig.yaml`).
+    pub fn tells_of_external_clouds(&self) -> bool {
+        !self.since(4, 21)
     }
 
     /// From 4.19 IPv6 may be the first family of a dual-stack cluster on platform none; in 4.18 it is IPv4

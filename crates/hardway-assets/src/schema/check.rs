@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use super::{Field, Kind, Presence, Table};
-use crate::explain::nearest;
-use crate::violation::{Kind as Wrong, Violation};
+use super::{Field, FieldKind, Presence, Table};
+use crate::nearest::nearest;
+use crate::violation::{FieldErrorKind, Violation};
 use crate::yaml::{Key, Node, Value};
 
 /// Everything about the file that the table alone can tell: unknown fields, wrong types, missing required fields.
@@ -16,7 +16,12 @@ pub fn check(node: &Node, table: &Table) -> Vec<Violation> {
         Value::Map(_) | Value::Null => check.object("", node, table.fields),
         _ => check.found.push(Violation {
             span: Some(node.span),
-            ..Violation::new("", Wrong::Invalid, None, format!("{} must be a mapping of fields", table.file))
+            ..Violation::new(
+                "",
+                FieldErrorKind::Invalid,
+                None,
+                format!("{} must be a mapping of fields", table.file),
+            )
         }),
     }
     check.found
@@ -29,14 +34,14 @@ pub fn too_new(node: &Node, table: &Table, version: (u64, u64)) -> Vec<Violation
         let Some(since) = field.since.filter(|since| *since > version) else { return };
         let violation = Violation::new(
             path,
-            Wrong::Unknown,
+            FieldErrorKind::Unknown,
             None,
             format!(
                 "this field came with {}.{}; the release is {}.{}",
                 since.0, since.1, version.0, version.1
             ),
         );
-        found.push(Violation { span: Some(key.span), ..violation }.fix("leave it out"));
+        found.push(Violation { span: Some(key.span), ..violation }.fix("remove it"));
     });
     found
 }
@@ -81,7 +86,7 @@ impl Check<'_> {
         let parent = if path.is_empty() { self.table.file } else { path };
         let violation = Violation::new(
             join(path, &key.text),
-            Wrong::Unknown,
+            FieldErrorKind::Unknown,
             None,
             format!("{parent} has no such field"),
         );
@@ -103,45 +108,45 @@ impl Check<'_> {
         (found_below != path).then(|| format!("it belongs to {found_below}: {found}"))
     }
 
-    fn value(&mut self, path: &str, node: &Node, kind: &'static Kind, secret: bool) {
+    fn value(&mut self, path: &str, node: &Node, kind: &'static FieldKind, secret: bool) {
         // Go's readers take null for "not given", whatever the type.
         if node.value == Value::Null {
-            if let Kind::Object(fields) = kind {
+            if let FieldKind::Object(fields) = kind {
                 self.object(path, node, fields);
             }
             return;
         }
         match (kind, &node.value) {
-            (Kind::Any, _)
-            | (Kind::AnyObject, Value::Map(_))
-            | (Kind::String, Value::String(_))
-            | (Kind::Bool, Value::Bool(_)) => {}
-            (Kind::Int(min, max), Value::Int(number)) if (min..=max).contains(&number) => {}
-            (Kind::Int(min, max), Value::Int(_)) => {
+            (FieldKind::Any, _)
+            | (FieldKind::AnyObject, Value::Map(_))
+            | (FieldKind::String, Value::String(_))
+            | (FieldKind::Bool, Value::Bool(_)) => {}
+            (FieldKind::Int(min, max), Value::Int(number)) if (min..=max).contains(&number) => {}
+            (FieldKind::Int(min, max), Value::Int(_)) => {
                 self.wrong(path, node, secret, format!("must be between {min} and {max}"));
             }
-            (Kind::Cidr, Value::String(text)) => {
+            (FieldKind::Cidr, Value::String(text)) => {
                 if text.parse::<IpNet>().is_err() {
                     self.wrong(path, node, secret, format!("invalid CIDR address: {text}"));
                 }
             }
-            (Kind::Ip, Value::String(text)) => {
+            (FieldKind::Ip, Value::String(text)) => {
                 if text.parse::<IpAddr>().is_err() {
                     self.wrong(path, node, secret, format!("{text:?} is not a valid IP"));
                 }
             }
-            (Kind::Object(fields), Value::Map(_)) => self.object(path, node, fields),
-            (Kind::List(inner) | Kind::OneOrMany(inner), Value::List(items)) => {
+            (FieldKind::Object(fields), Value::Map(_)) => self.object(path, node, fields),
+            (FieldKind::List(inner) | FieldKind::OneOrMany(inner), Value::List(items)) => {
                 for (i, item) in items.iter().enumerate() {
                     self.item(&format!("{path}[{i}]"), item, inner, secret);
                 }
             }
-            (Kind::OneOrMany(inner), _) => self.value(path, node, inner, secret),
+            (FieldKind::OneOrMany(inner), _) => self.value(path, node, inner, secret),
             _ => self.mistyped(path, node, kind, secret),
         }
     }
 
-    fn item(&mut self, path: &str, node: &Node, kind: &'static Kind, secret: bool) {
+    fn item(&mut self, path: &str, node: &Node, kind: &'static FieldKind, secret: bool) {
         if node.value == Value::Null {
             self.mistyped(path, node, kind, secret);
         } else {
@@ -149,11 +154,11 @@ impl Check<'_> {
         }
     }
 
-    fn mistyped(&mut self, path: &str, node: &Node, kind: &Kind, secret: bool) {
+    fn mistyped(&mut self, path: &str, node: &Node, kind: &FieldKind, secret: bool) {
         self.wrong(path, node, secret, format!("must be {}, found {}", wanted(kind), found(&node.value)));
         let scalar = matches!(node.value, Value::Bool(_) | Value::Int(_) | Value::Float(_));
         let structure = matches!(node.value, Value::Map(_) | Value::List(_));
-        if let (Kind::String, Some(last)) = (kind, self.found.last_mut())
+        if let (FieldKind::String, Some(last)) = (kind, self.found.last_mut())
             && (scalar || structure && secret)
         {
             last.fix = Some("put quotes around the value".to_owned());
@@ -163,8 +168,8 @@ impl Check<'_> {
     fn wrong(&mut self, path: &str, node: &Node, secret: bool, detail: String) {
         let violation = match shown(&node.value) {
             _ if secret => Violation::redacted(path, detail),
-            Some(value) => Violation::new(path, Wrong::Invalid, Some(value), detail),
-            None => Violation::new(path, Wrong::Invalid, None, detail),
+            Some(value) => Violation::new(path, FieldErrorKind::Invalid, Some(value), detail),
+            None => Violation::new(path, FieldErrorKind::Invalid, None, detail),
         };
         self.found.push(Violation { span: Some(node.span), ..violation });
     }
@@ -198,25 +203,25 @@ pub(crate) fn walk<'n>(
 }
 
 /// Null, or no text where text is wanted.
-fn is_nothing(value: &Value, kind: &Kind) -> bool {
+fn is_nothing(value: &Value, kind: &FieldKind) -> bool {
     match value {
         Value::Null => true,
-        Value::String(text) => text.is_empty() && matches!(kind, Kind::String),
+        Value::String(text) => text.is_empty() && matches!(kind, FieldKind::String),
         _ => false,
     }
 }
 
-fn wanted(kind: &Kind) -> &'static str {
+fn wanted(kind: &FieldKind) -> &'static str {
     match kind {
-        Kind::String => "a string",
-        Kind::Bool => "true or false",
-        Kind::Int(..) => "a whole number",
-        Kind::Cidr => "a network such as 10.0.0.0/16",
-        Kind::Ip => "an address",
-        Kind::List(_) => "a list",
-        Kind::OneOrMany(inner) => wanted(inner),
-        Kind::Object(_) | Kind::AnyObject => "a mapping",
-        Kind::Any => "a value",
+        FieldKind::String => "a string",
+        FieldKind::Bool => "true or false",
+        FieldKind::Int(..) => "a whole number",
+        FieldKind::Cidr => "a network such as 10.0.0.0/16",
+        FieldKind::Ip => "an address",
+        FieldKind::List(_) => "a list",
+        FieldKind::OneOrMany(inner) => wanted(inner),
+        FieldKind::Object(_) | FieldKind::AnyObject => "a mapping",
+        FieldKind::Any => "a value",
     }
 }
 
@@ -248,15 +253,15 @@ mod tests {
     use crate::yaml::read;
 
     static HOST: [Field; 2] = [
-        Field::new("name", Kind::String).required("a name is required"),
-        Field::new("ip", Kind::OneOrMany(&Kind::Ip)),
+        Field::new("name", FieldKind::String).required("a name is required"),
+        Field::new("ip", FieldKind::OneOrMany(&FieldKind::Ip)),
     ];
     static FIELDS: [Field; 5] = [
-        Field::new("fips", Kind::Bool),
-        Field::new("hosts", Kind::List(&Kind::Object(&HOST))),
-        Field::new("net", Kind::Cidr),
-        Field::new("secret", Kind::String).secret(),
-        Field::new("size", Kind::Int(0, 9)).since(4, 20),
+        Field::new("fips", FieldKind::Bool),
+        Field::new("hosts", FieldKind::List(&FieldKind::Object(&HOST))),
+        Field::new("net", FieldKind::Cidr),
+        Field::new("secret", FieldKind::String).secret(),
+        Field::new("size", FieldKind::Int(0, 9)).since(4, 20),
     ];
     static TABLE: Table = Table { file: "test.yaml", prefix: "", fields: &FIELDS };
 

@@ -17,7 +17,7 @@ pub struct Field {
     /// The key.
     pub name: &'static str,
     /// What its value must be.
-    pub kind: Kind,
+    pub kind: FieldKind,
     /// Whether it may be left out.
     pub presence: Presence,
     /// What is used when it is left out, as text; empty if nothing is.
@@ -33,7 +33,7 @@ pub struct Field {
 
 /// What a value must be.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind {
+pub enum FieldKind {
     /// Text.
     String,
     /// true or false.
@@ -45,14 +45,14 @@ pub enum Kind {
     /// An address.
     Ip,
     /// A list of one kind.
-    List(&'static Kind),
+    List(&'static FieldKind),
     /// One value, or a list of them.
-    OneOrMany(&'static Kind),
+    OneOrMany(&'static FieldKind),
     /// A mapping with these keys.
     Object(&'static [Field]),
     /// A mapping whose content is somebody else's.
     AnyObject,
-    /// Whatever there is.
+    /// Any value.
     Any,
 }
 
@@ -73,7 +73,7 @@ pub enum Presence {
 
 impl Field {
     /// An optional field.
-    pub const fn new(name: &'static str, kind: Kind) -> Self {
+    pub const fn new(name: &'static str, kind: FieldKind) -> Self {
         Self {
             name,
             kind,
@@ -148,8 +148,8 @@ impl Field {
         let mut kind = &self.kind;
         loop {
             match kind {
-                Kind::List(inner) | Kind::OneOrMany(inner) => kind = inner,
-                Kind::Object(fields) => return fields,
+                FieldKind::List(inner) | FieldKind::OneOrMany(inner) => kind = inner,
+                FieldKind::Object(fields) => return fields,
                 _ => return &[],
             }
         }

@@ -1,9 +1,9 @@
-//! What reading a file gives, and the collecting of what is wrong with it.
+//! The result of reading a file, and the errors and warnings found on the way.
 
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::violation::{Kind, Violation};
+use crate::violation::{FieldErrorKind, Violation};
 use crate::yaml::{Node, Span, SyntaxError};
 
 /// A file that was read and found good.
@@ -34,7 +34,7 @@ pub struct Findings<'n> {
     pub errors: Vec<Violation>,
     /// What is odd but allowed.
     pub warnings: Vec<Violation>,
-    /// What was said already, as it was said.
+    /// Findings reported so far, to report each only once.
     said: BTreeSet<String>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn reasons(errors: Vec<Violation>) -> Vec<Violation> {
     if errors.is_empty() {
         return vec![Violation {
             span: Some(Span { start: 0, end: 0 }),
-            ..Violation::new("", Kind::Internal, None, "the file was refused without a reason")
+            ..Violation::new("", FieldErrorKind::Internal, None, "the file was rejected without a reason")
         }];
     }
     errors
@@ -96,7 +96,7 @@ pub(crate) fn syntax(errors: Vec<SyntaxError>) -> Vec<Violation> {
         .into_iter()
         .map(|error| Violation {
             span: Some(error.span),
-            ..Violation::new("", Kind::Syntax, None, error.message)
+            ..Violation::new("", FieldErrorKind::Syntax, None, error.message)
         })
         .collect()
 }

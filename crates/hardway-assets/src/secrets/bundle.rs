@@ -198,6 +198,18 @@ impl SecretBundle {
         Ok(())
     }
 
+    /// Like [`complete`](Self::complete), for a preview: these keys are never kept, so a single one stands in for all missing ones.
+    /// A cluster of 10,000 hosts has twice as many.
+    pub fn complete_to_look(&mut self, names: impl Iterator<Item = String>) -> Result<(), SecretsError> {
+        let files = names.map(|name| format!("{name}.key"));
+        let missing: Vec<String> = files.filter(|file| !self.files.contains_key(file)).collect();
+        if let Some(first) = missing.first() {
+            let (_, entry) = Job::Key(first.clone(), KeyAlgorithm::EcdsaP256).run()?;
+            self.files.extend(missing.into_iter().map(|file| (file, entry.clone())));
+        }
+        self.complete(&[])
+    }
+
     /// The password that is there, or a new one. Editors end a file with a newline that nobody types at a prompt.
     fn password(&mut self, random: &Random) -> Result<Secret, SecretsError> {
         let Some(given) = self.files.get(PASSWORD) else {
@@ -214,8 +226,8 @@ impl SecretBundle {
         Ok(password)
     }
 
-    /// The salt of the password's hash: derived from the password, so that a hash of another one is told by its salt
-    /// alone, without the tenth of a second that bcrypt takes; keyed, so that it tells nobody else anything.
+    /// The salt of the password's hash. It is derived from the password, so that the hash of another password is recognised by its
+    /// salt alone, without the tenth of a second that bcrypt takes; and keyed, so that it reveals nothing to anybody else.
     fn salt(&self, password: &Secret) -> Result<[u8; 16], SecretsError> {
         let key = self.identity()?.fingerprint_key;
         let digest = Sha256::new()
@@ -311,6 +323,20 @@ impl Job {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn whoever_looks_draws_one_key_and_changes_none() {
+        let mut bundle = SecretBundle::default();
+        bundle.draw_identity("ocp4", "2026-11-15T00:00:00Z".parse().unwrap());
+        bundle.complete(&[("root-ca".to_owned(), KeyAlgorithm::EcdsaP256)]).unwrap();
+        let own = bundle.get("root-ca.key").unwrap().clone();
+        let names = ["root-ca", "etcd-signer", "kubelet-signer"];
+        bundle.complete_to_look(names.into_iter().map(str::to_owned)).unwrap();
+        let text = |name: &str| bundle.get(name).unwrap().expose_text().to_owned();
+        assert_eq!(text("root-ca.key"), own.expose_text());
+        assert_eq!(text("etcd-signer.key"), text("kubelet-signer.key"));
+        assert_ne!(text("etcd-signer.key"), own.expose_text());
+    }
 
     #[test]
     fn a_key_is_read_once() {

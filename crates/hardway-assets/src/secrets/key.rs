@@ -6,6 +6,7 @@ use aws_lc_rs::rsa::KeySize;
 use aws_lc_rs::signature::{KeyPair as _, RSA_PKCS1_SHA256, RsaKeyPair};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
+use hardway_base::redaction::HIDDEN;
 use hardway_base::{Secret, pem};
 use p256::ecdsa::signature::Signer as _;
 use p256::pkcs8::{DecodePrivateKey as _, EncodePrivateKey as _};
@@ -136,7 +137,7 @@ impl PrivateKey {
 
 impl std::fmt::Debug for PrivateKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "PrivateKey({:?}, <redacted>)", self.algorithm())
+        write!(f, "PrivateKey({:?}, {HIDDEN})", self.algorithm())
     }
 }
 

@@ -42,9 +42,10 @@ impl<'a> Facts<'a> {
         Self { cluster, gates: FeatureGates::default(), contract: VersionContract::oldest() }
     }
 
-    /// Of a component that takes feature gates.
+    /// Of a component that takes feature gates, and whose flags differ between releases.
     pub(crate) fn with_gates(cluster: &'a Cluster, release: &ReleasePayload) -> Result<Self, MakeError> {
-        Ok(Self { gates: crate::feature_gates::of(&cluster.config, release)?, ..Self::new(cluster) })
+        let contract = release.contract().map_err(|error| MakeError::Release(error.to_string()))?;
+        Ok(Self { cluster, gates: crate::feature_gates::of(&cluster.config, release)?, contract })
     }
 
     /// Of a component whose flags differ between releases.
@@ -65,6 +66,12 @@ impl<'a> Facts<'a> {
     /// The pod networks.
     pub(crate) fn pod_networks(&self) -> Vec<String> {
         self.cluster.config.networking.cluster_network.iter().map(|net| net.cidr.to_string()).collect()
+    }
+
+    /// True with pod networks of both families.
+    pub(crate) fn is_dual_stack(&self) -> bool {
+        let networks = &self.cluster.config.networking.cluster_network;
+        !self.is_ipv6_only() && networks.iter().any(|net| net.cidr.addr().is_ipv6())
     }
 
     /// True when no pod network is IPv4: then servers listen on IPv6.

@@ -12,7 +12,7 @@ use crate::graph::{Facet, Inputs, MakeError, Source};
 
 pub(super) const POD: StaticPodFile = StaticPodFile { name: "etcd-member-pod", sources, build };
 
-/// What is explained as `etcd --…`.
+/// Flags; each is explained under `etcd --…`.
 pub(super) const FLAGS: &[Flag] = &[
     Flag::fixed("logger", &["zap"]),
     Flag::of("experimental-initial-corrupt-check", |facts| before_3_6(facts, "true").into_iter().collect()),
@@ -53,7 +53,7 @@ pub(super) const ENVIRONMENT: &[Variable] = &[
     Variable::of("ETCD_WATCH_PROGRESS_NOTIFY_INTERVAL", |facts| since_3_6(facts, "5s")),
 ];
 
-/// What is explained as `etcdctl ETCDCTL_…`.
+/// Variables; each is explained under `etcdctl ETCDCTL_…`.
 pub(super) const ETCDCTL_ENVIRONMENT: &[Variable] = &[
     Variable::fixed("ETCDCTL_CACERT", CA),
     Variable::of("ETCDCTL_CERT", |facts| Some(node_file(facts, "serving", "crt"))),

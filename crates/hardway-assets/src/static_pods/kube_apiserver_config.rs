@@ -6,12 +6,14 @@
 //! `aggregator-client`, which the request-header CA has signed. Upstream presents a certificate of another CA here,
 //! so that aggregated APIs refuse the bootstrap API server.
 
+use std::ops::RangeInclusive;
+
 use serde_json::{Value, json};
 
 use super::argument::{self, Facts, Flag, Setting};
 use super::pod::StaticPodFile;
 use crate::feature_gates;
-use crate::graph::{Inputs, MakeError, Source};
+use crate::graph::{Facet, Inputs, MakeError, Source};
 
 pub(super) const CONFIG: StaticPodFile = StaticPodFile { name: "kube-apiserver-config", sources, build };
 
@@ -50,13 +52,17 @@ pub(super) const SETTINGS: &[Setting] = &[
     Setting { path: &["servicesSubnet"], value: |facts| facts.service_networks().join(",").into() },
     Setting {
         path: &["servingInfo", "bindAddress"],
-        value: |facts| if facts.cluster.is_ipv6_primary() { "[::]:6443" } else { "0.0.0.0:6443" }.into(),
+        value: |facts| {
+            let both = facts.is_dual_stack() && facts.contract.listens_on_both_families();
+            if both || facts.cluster.is_ipv6_primary() { "[::]:6443" } else { "0.0.0.0:6443" }.into()
+        },
     },
     Setting {
         path: &["servingInfo", "bindNetwork"],
         // With IPv6 first, the address it advertises is one; `tcp` listens for both families.
         value: |facts| {
-            match (facts.is_ipv6_only(), facts.cluster.is_ipv6_primary()) {
+            let both = facts.is_dual_stack() && facts.contract.listens_on_both_families();
+            match (facts.is_ipv6_only(), both || facts.cluster.is_ipv6_primary()) {
                 (true, _) => "tcp6",
                 (false, true) => "tcp",
                 (false, false) => "tcp4",
@@ -80,7 +86,7 @@ pub(super) const ARGUMENTS: &[Flag] = &[
     Flag::fixed("audit-policy-file", &["openshift.local.audit/policy.yaml"]),
     Flag::fixed("authorization-mode", &["Scope", "SystemMasters", "RBAC", "Node"]),
     Flag::fixed("client-ca-file", &["/etc/kubernetes/secrets/kube-apiserver-complete-client-ca-bundle.crt"]),
-    Flag::fixed("enable-admission-plugins", ADMISSION_PLUGINS),
+    Flag::of("enable-admission-plugins", admission_plugins),
     Flag::fixed("enable-aggregator-routing", &["true"]),
     Flag::fixed("enable-logs-handler", &["false"]),
     Flag::fixed("endpoint-reconciler-type", &["lease"]),
@@ -157,6 +163,7 @@ pub(super) fn document(facts: &Facts<'_>) -> Value {
 
 fn sources() -> Vec<Source> {
     let mut sources = vec![
+        Source::Release(Facet::Version),
         Source::config("controlPlane.replicas"),
         Source::config("networking.clusterNetwork"),
         Source::config("networking.serviceNetwork"),
@@ -214,18 +221,36 @@ fn pod_security(facts: &Facts<'_>) -> Value {
     })
 }
 
-/// APIs that are off by default and that a gate needs (`pkg/operator/configobservation/apienablement`).
+/// APIs that are off by default and that a gate needs, with the minors of Kubernetes where it does
+/// (`pkg/operator/configobservation/apienablement`).
 fn runtime_config(facts: &Facts<'_>) -> Vec<String> {
-    const APIS: [(&str, &str); 3] = [
-        ("ValidatingAdmissionPolicy", "admissionregistration.k8s.io/v1beta1"),
-        ("DynamicResourceAllocation", "resource.k8s.io/v1alpha3"),
-        ("VolumeAttributesClass", "storage.k8s.io/v1beta1"),
+    const APIS: [(&str, &str, RangeInclusive<u32>); 7] = [
+        ("ValidatingAdmissionPolicy", "admissionregistration.k8s.io/v1beta1", 31..=32),
+        ("MutatingAdmissionPolicy", "admissionregistration.k8s.io/v1alpha1", 33..=35),
+        ("MutatingAdmissionPolicy", "admissionregistration.k8s.io/v1beta1", 34..=35),
+        ("DynamicResourceAllocation", "resource.k8s.io/v1alpha3", 31..=33),
+        ("DynamicResourceAllocation", "resource.k8s.io/v1beta1", 32..=33),
+        ("DynamicResourceAllocation", "resource.k8s.io/v1beta2", 33..=33),
+        ("VolumeAttributesClass", "storage.k8s.io/v1beta1", 31..=33),
     ];
+    let kubernetes = facts.contract.kubernetes_minor();
     let on = |gate: &str| facts.gates.enabled.iter().any(|enabled| enabled == gate);
-    APIS.iter().filter(|(gate, _)| on(gate)).map(|(_, api)| format!("{api}=true")).collect()
+    let apis = APIS.iter().filter(|(gate, _, minors)| minors.contains(&kubernetes) && on(gate));
+    apis.map(|(_, api, _)| format!("{api}=true")).collect()
+}
+
+fn admission_plugins(facts: &Facts<'_>) -> Vec<String> {
+    let is_named =
+        |name: &&&str| facts.contract.names_role_binding_plugins() || !ROLE_BINDING_PLUGINS.contains(*name);
+    ADMISSION_PLUGINS.iter().filter(is_named).map(|name| (*name).to_owned()).collect()
 }
 
 const ISSUER: &str = "https://kubernetes.default.svc";
+
+const ROLE_BINDING_PLUGINS: [&str; 2] = [
+    "authorization.openshift.io/RestrictSubjectBindings",
+    "authorization.openshift.io/ValidateRoleBindingRestriction",
+];
 
 /// Upstream's, then OpenShift's own.
 const ADMISSION_PLUGINS: &[&str] = &[

@@ -12,7 +12,7 @@ use super::pod::{self, CONFIGS, LOGS, Pod, SECRETS, SSL_CERTS, StaticPodFile};
 use super::upstream;
 use crate::Cluster;
 use crate::feature_gates;
-use crate::graph::{Inputs, MakeError, Source};
+use crate::graph::{Facet, Inputs, MakeError, Source};
 use crate::release_payload::ReleasePayload;
 
 pub(super) const POD: StaticPodFile =
@@ -45,13 +45,22 @@ pub(super) const ARGUMENTS: &[Flag] = &[
     Flag::fixed("authentication-kubeconfig", &[KUBECONFIG]),
     Flag::fixed("authorization-kubeconfig", &[KUBECONFIG]),
     Flag::fixed("cert-dir", &["/var/run/kubernetes"]),
-    Flag::fixed("cloud-provider", &["external"]),
+    Flag::of("cloud-provider", |facts| {
+        facts.contract.tells_of_external_clouds().then(|| "external".to_owned()).into_iter().collect()
+    }),
     // One value with a comma: the flag is no list, and of two the last would win.
     Flag::of("cluster-cidr", |facts| vec![facts.pod_networks().join(",")]),
     Flag::fixed("cluster-signing-cert-file", &["/etc/kubernetes/secrets/kubelet-signer.crt"]),
     Flag::fixed("cluster-signing-duration", &["720h"]),
     Flag::fixed("cluster-signing-key-file", &["/etc/kubernetes/secrets/kubelet-signer.key"]),
-    Flag::fixed("controllers", &["*", "-ttl", "-bootstrapsigner", "-tokencleaner"]),
+    Flag::of("controllers", |facts| {
+        let warner = facts.contract.warns_of_selinux_labels().then_some("selinux-warning-controller");
+        ["*", "-ttl", "-bootstrapsigner", "-tokencleaner"]
+            .into_iter()
+            .chain(warner)
+            .map(str::to_owned)
+            .collect()
+    }),
     Flag::fixed("enable-dynamic-provisioning", &["true"]),
     Flag::of("feature-gates", argument::gate_flags),
     Flag::fixed("flex-volume-plugin-dir", &["/etc/kubernetes/kubelet-plugins/volume/exec"]),
@@ -125,8 +134,11 @@ fn policy_document(facts: &Facts<'_>) -> Value {
 }
 
 fn config_sources() -> Vec<Source> {
-    let mut sources =
-        vec![Source::config("networking.clusterNetwork"), Source::config("networking.serviceNetwork")];
+    let mut sources = vec![
+        Source::Release(Facet::Version),
+        Source::config("networking.clusterNetwork"),
+        Source::config("networking.serviceNetwork"),
+    ];
     sources.extend(feature_gates::sources());
     sources
 }

@@ -6,7 +6,6 @@
 //! kube_controller_manager   kube-controller-manager-pod.yaml, -config.yaml, cluster-policy-controller-config.yaml
 //! kube_scheduler            kube-scheduler-pod.yaml
 //! cluster_version_operator  cluster-version-operator-pod.yaml
-//! kube_proxy                kube-proxy-pod.yaml, only when the inventory asks for it
 //! upstream                  a configuration file → the flags of the upstream program
 //! ```
 //!
@@ -20,7 +19,6 @@ mod etcd;
 pub mod kube_apiserver;
 mod kube_apiserver_config;
 pub mod kube_controller_manager;
-mod kube_proxy;
 mod kube_scheduler;
 mod pod;
 #[cfg(test)]
@@ -31,12 +29,11 @@ pub use argument::Argument;
 
 use argument::{Flag, Setting, Variable};
 
-use crate::Cluster;
 use crate::graph::Asset;
 
-/// The assets of this module for one cluster.
-pub fn assets(cluster: &Cluster) -> Vec<Box<dyn Asset>> {
-    let mut assets: Vec<Box<dyn Asset>> = vec![
+/// The assets of this module.
+pub fn assets() -> Vec<Box<dyn Asset>> {
+    vec![
         Box::new(etcd::POD),
         Box::new(kube_apiserver::POD),
         Box::new(kube_apiserver_config::CONFIG),
@@ -45,16 +42,12 @@ pub fn assets(cluster: &Cluster) -> Vec<Box<dyn Asset>> {
         Box::new(kube_controller_manager::POLICY_CONFIG),
         Box::new(kube_scheduler::POD),
         Box::new(cluster_version_operator::POD),
-    ];
-    if cluster.inventory.options.kube_proxy_on_masters {
-        assets.push(Box::new(kube_proxy::POD));
-    }
-    assets
+    ]
 }
 
 /// Every flag, configuration key and environment variable that can occur, as (component, name). Each is explained.
 pub fn arguments() -> Vec<(&'static str, String)> {
-    let rows: [(&str, &[Flag]); 10] = [
+    let rows: [(&str, &[Flag]); 9] = [
         ("cluster-policy-controller", kube_controller_manager::POLICY_FLAGS),
         ("cluster-version-operator", cluster_version_operator::FLAGS),
         ("etcd", etcd::FLAGS),
@@ -63,7 +56,6 @@ pub fn arguments() -> Vec<(&'static str, String)> {
         ("kube-apiserver-insecure-readyz", kube_apiserver::READYZ_FLAGS),
         ("kube-controller-manager", kube_controller_manager::FLAGS),
         ("kube-controller-manager", kube_controller_manager::ARGUMENTS),
-        ("kube-proxy", kube_proxy::FLAGS),
         ("kube-scheduler", kube_scheduler::FLAGS),
     ];
     let variables: [(&str, &[Variable]); 4] = [

@@ -9,7 +9,7 @@ use crate::explain::{Catalogue, Kind};
 use crate::graph::{Fingerprints, Inputs};
 use crate::release_payload::{FeatureGates, ReleasePayload};
 use crate::secrets::SecretBundle;
-use crate::{Tree, example, yaml};
+use crate::{Cluster, Tree, example, yaml};
 
 /// A release with the images that bootstrap needs, by their real tag names.
 fn release() -> ReleasePayload {
@@ -28,6 +28,8 @@ fn release() -> ReleasePayload {
         version: "4.18.1".to_owned(),
         architecture: "amd64".to_owned(),
         is_sample: true,
+        stand_ins: Vec::new(),
+        real: String::new(),
         images: names
             .iter()
             .map(|name| ((*name).to_owned(), format!("quay.io/r/{name}@sha256:00")))
@@ -50,7 +52,7 @@ fn files_of(version: &str, cluster: &Cluster) -> BTreeMap<String, Value> {
     let (secrets, tree) = (SecretBundle::default(), Tree::default());
     let inputs = Inputs { cluster, release: &release, secrets: &secrets, tree: &tree };
     let read = |bytes: &Vec<u8>| yaml::read(std::str::from_utf8(bytes).unwrap()).unwrap().to_json();
-    assets(cluster)
+    assets()
         .iter()
         .map(|asset| {
             let path = asset.outputs()[0].path.clone();
@@ -146,6 +148,35 @@ fn etcd_is_asked_in_the_words_of_its_release() {
     assert_eq!(said("4.20.9"), (true, false, true, false, false, 2));
     assert_eq!(said("4.21.0"), (false, true, false, true, false, 2));
     assert_eq!(said("4.23.0"), (false, true, false, true, true, 3));
+}
+
+#[test]
+fn the_control_plane_is_configured_as_its_release_does_it() {
+    let said = |version| {
+        let files = files_of(version, &dual_stack());
+        let server = &files["kube-apiserver-config.yaml"];
+        let manager = &files["kube-controller-manager-config.yaml"]["extendedArguments"];
+        let has =
+            |list: &Value, word: &str| list.as_array().is_some_and(|list| list.iter().any(|one| one == word));
+        let arguments = &server["apiServerArguments"];
+        (
+            has(&manager["controllers"], "selinux-warning-controller"),
+            has(&manager["cloud-provider"], "external"),
+            has(&arguments["enable-admission-plugins"], "authorization.openshift.io/RestrictSubjectBindings"),
+            has(&arguments["runtime-config"], "admissionregistration.k8s.io/v1beta1=true"),
+            server["servingInfo"]["bindAddress"].as_str().unwrap().to_owned(),
+            server["servingInfo"]["bindNetwork"].as_str().unwrap().to_owned(),
+        )
+    };
+    let (four, both) =
+        (("0.0.0.0:6443".to_owned(), "tcp4".to_owned()), ("[::]:6443".to_owned(), "tcp".to_owned()));
+    let row =
+        |a, b, c, d, (address, network): &(String, String)| (a, b, c, d, address.clone(), network.clone());
+    assert_eq!(said("4.18.1"), row(false, true, true, true, &four));
+    assert_eq!(said("4.19.0"), row(true, true, true, true, &four));
+    assert_eq!(said("4.20.0"), row(true, true, false, false, &four));
+    assert_eq!(said("4.21.0"), row(true, false, false, false, &four));
+    assert_eq!(said("4.22.0"), row(true, false, false, false, &both));
 }
 
 #[test]
@@ -258,18 +289,8 @@ fn the_version_operator_runs_the_release() {
 }
 
 #[test]
-fn kube_proxy_only_on_request() {
-    let mut cluster = example::cluster();
-    assert!(!files(&cluster).contains_key("kube-proxy-pod.yaml"));
-    cluster.inventory.options.kube_proxy_on_masters = true;
-    let pod = &files(&cluster)["kube-proxy-pod.yaml"];
-    assert_eq!(container(pod, "kube-proxy")["image"], "quay.io/r/kube-proxy@sha256:00");
-}
-
-#[test]
 fn mounts_and_volumes_agree() {
-    let mut cluster = example::cluster();
-    cluster.inventory.options.kube_proxy_on_masters = true;
+    let cluster = example::cluster();
     for (name, pod) in files(&cluster).iter().filter(|(name, _)| name.ends_with("-pod.yaml")) {
         let names = |list: &Value| -> BTreeSet<String> {
             list.as_array().into_iter().flatten().map(|v| v["name"].as_str().unwrap().to_owned()).collect()
@@ -370,7 +391,7 @@ fn files_change_only_when_a_declared_source_does() {
         change(&mut after);
         let new_inputs = Inputs { cluster: &after, ..inputs };
         let (old, new) = (Fingerprints::new(inputs), Fingerprints::new(new_inputs));
-        for asset in assets(&before) {
+        for asset in assets() {
             let same = asset.sources().iter().all(|source| old.of(source, &tree) == new.of(source, &tree));
             let content = |inputs| asset.make(inputs).unwrap();
             if content(&inputs) != content(&new_inputs) {
@@ -393,10 +414,30 @@ fn every_argument_is_explained_and_nothing_else_is() {
     assert_eq!(explained, names);
 }
 
+/// What is left out is really not there, and each has its reason.
+#[test]
+fn what_guides_have_and_hardway_has_not_is_explained() {
+    let catalogue = Catalogue::of_assets();
+    let left_out: Vec<&str> = catalogue.iter().filter(|e| e.kind == Kind::LeftOut).map(|e| e.name).collect();
+    for name in [
+        "etcd --quota-backend-bytes",
+        "etcd livenessProbe",
+        "kube-apiserver --enable-bootstrap-token-auth",
+        "kube-scheduler --leader-elect-retry-period",
+    ] {
+        assert!(left_out.contains(&name), "{name}");
+    }
+    let made: BTreeSet<String> = arguments().into_iter().map(|(who, name)| format!("{who} {name}")).collect();
+    for name in &left_out {
+        assert!(!made.contains(*name), "{name} is generated");
+    }
+    let etcd = &files(&example::cluster())["etcd-member-pod.yaml"];
+    assert!(container(etcd, "etcd")["livenessProbe"].is_null());
+}
+
 #[test]
 fn every_file_is_explained_and_nothing_else_is() {
-    let mut cluster = example::cluster();
-    cluster.inventory.options.kube_proxy_on_masters = true;
+    let cluster = example::cluster();
     let made: BTreeSet<String> = files(&cluster).keys().map(|name| format!("static-pods/{name}")).collect();
     let catalogue = Catalogue::of_assets();
     let outputs = catalogue.iter().filter(|e| e.kind == Kind::WorkFile && e.name.starts_with("static-pods/"));
@@ -405,7 +446,10 @@ fn every_file_is_explained_and_nothing_else_is() {
 
 #[test]
 fn explanations_are_complete() {
-    for e in Catalogue::of_assets().iter().filter(|e| matches!(e.kind, Kind::Flag | Kind::WorkFile)) {
+    for e in Catalogue::of_assets()
+        .iter()
+        .filter(|e| matches!(e.kind, Kind::Flag | Kind::LeftOut | Kind::WorkFile))
+    {
         for text in [e.what, e.why, e.readers, e.without, e.source] {
             assert!(!text.is_empty(), "{} is not explained in full", e.name);
         }
@@ -416,7 +460,6 @@ fn explanations_are_complete() {
 fn what_is_generated_is_listed() {
     let mut cluster = single_node_in_place();
     cluster.config.control_plane.architecture = "arm64".to_owned();
-    cluster.inventory.options.kube_proxy_on_masters = true;
     let listed: BTreeSet<String> =
         arguments().into_iter().map(|(who, name)| format!("{who} {name}")).collect();
     for pod in files(&cluster).values() {

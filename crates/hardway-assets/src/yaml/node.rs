@@ -27,6 +27,16 @@ pub struct Key {
     pub span: Span,
 }
 
+impl Key {
+    /// Where to point at its value: a scalar is pointed at itself, a mapping or list by its key, which is what a person looks for.
+    pub fn place_of(&self, value: &Node) -> Span {
+        match value.value {
+            Value::List(_) | Value::Map(_) | Value::Null => self.span,
+            _ => value.span,
+        }
+    }
+}
+
 /// What a node holds. Scalars are resolved as Go's YAML readers do, because that is who reads these files later.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -55,6 +65,14 @@ impl Node {
         }
     }
 
+    /// The same, to change it.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Self> {
+        match &mut self.value {
+            Value::Map(entries) => entries.iter_mut().find(|(k, _)| k.text == key).map(|(_, v)| v),
+            _ => None,
+        }
+    }
+
     /// The place of a dotted path (`networking.clusterNetwork[0].cidr`), or of its nearest ancestor that exists.
     pub fn locate(&self, path: &str) -> Span {
         let mut node = self;
@@ -68,7 +86,7 @@ impl Node {
                     }
                 }
                 (Value::Map(entries), None) => match entries.iter().find(|(k, _)| k.text == step) {
-                    Some((key, value)) => (value, place_of(key, value)),
+                    Some((key, value)) => (value, key.place_of(value)),
                     None => return span,
                 },
                 _ => return span,
@@ -91,13 +109,5 @@ impl Node {
             Value::List(items) => items.iter().map(Self::to_json).collect(),
             Value::Map(entries) => entries.iter().map(|(k, v)| (k.text.clone(), v.to_json())).collect(),
         }
-    }
-}
-
-/// A scalar is pointed at itself; a mapping or list by its key, which is what a person looks for.
-fn place_of(key: &Key, value: &Node) -> Span {
-    match value.value {
-        Value::List(_) | Value::Map(_) | Value::Null => key.span,
-        _ => value.span,
     }
 }

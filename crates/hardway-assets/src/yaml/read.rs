@@ -174,10 +174,8 @@ impl<'t> Reader<'t> {
                 merge(&mut merged, value);
             } else if !known.insert(key.text.clone()) {
                 // Reported and read on, so that one run shows every mistake.
-                self.errors.push(SyntaxError {
-                    message: format!("key {:?} stands twice", key.text),
-                    span: key.span,
-                });
+                self.errors
+                    .push(SyntaxError { message: format!("duplicate key {:?}", key.text), span: key.span });
             } else {
                 entries.push((key, value));
             }
@@ -322,7 +320,7 @@ mod tests {
     fn every_double_key_is_reported() {
         let errors = read("a: 1\na: 2\nb: 1\nb: 2\n").unwrap_err();
         assert_eq!(errors.len(), 2);
-        assert_eq!(errors[1].message, "key \"b\" stands twice");
+        assert_eq!(errors[1].message, "duplicate key \"b\"");
     }
 
     #[test]

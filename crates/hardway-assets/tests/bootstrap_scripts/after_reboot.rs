@@ -65,7 +65,7 @@ fn real_after_the_reboot_the_cluster_takes_over() {
     let calls = host.read("systemctl-calls");
     assert_eq!(calls, "daemon-reload\nrestart kubelet\nrestart kubelet\ndisable bootkube.service\n");
     for gone in ["opt/openshift", "etc/kubernetes/bootstrap-secrets", "usr/local/bin/oc-or-container.sh"] {
-        assert!(!host.has(gone), "{gone} is still there");
+        assert!(!host.has(gone), "{gone} still exists");
     }
     assert!(host.has("records") && host.has("etc/kubernetes/manifests"));
 }

@@ -66,7 +66,7 @@ pub(crate) fn make_checked(config: InstallConfig, inventory: Inventory, release:
     let empty = Tree::default();
     let lock = Lock::default();
     let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &empty };
-    let world = World { inputs, lock: &lock, generator: "test", expiring: &[] };
+    let world = World { inputs, lock: &lock, generator: "test", expiring: &[], undone: &[] };
     let plan = plan(&graph, &world, |_| true).unwrap_or_else(|e| panic!("{}: {}", e.asset, e.error));
     let mut tree = Tree::default();
     plan.writes.iter().for_each(|file| tree.insert(&file.path, file.bytes.clone()));

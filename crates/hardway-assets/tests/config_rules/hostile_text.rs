@@ -1,8 +1,8 @@
-//! Text nobody meant: the readers must come back, with every place inside the text.
+//! Random and damaged text: readers must return, and every place they report must be inside the text.
 
 use hardway_assets::install_config::{self, Rules};
 use hardway_assets::inventory::{self, read_both};
-use hardway_assets::violation::{Kind, Violation};
+use hardway_assets::violation::{FieldErrorKind, Violation};
 use proptest::prelude::*;
 
 use super::files::{DUAL_STACK, DUAL_STACK_INVENTORY, HA, HA_INVENTORY, SINGLE_NODE, SINGLE_NODE_INVENTORY};
@@ -10,7 +10,7 @@ use super::files::{DUAL_STACK, DUAL_STACK_INVENTORY, HA, HA_INVENTORY, SINGLE_NO
 fn places_are_inside(text: &str, violations: &[Violation]) -> Result<(), TestCaseError> {
     for violation in violations {
         prop_assert!(
-            violation.kind != Kind::Internal || !violation.path.is_empty(),
+            violation.kind != FieldErrorKind::Internal || !violation.path.is_empty(),
             "{violation} for {text:?}"
         );
         let span = violation.span;

@@ -15,7 +15,11 @@ fn config(text: &str) -> InstallConfig {
 #[test]
 fn every_rule_finds_its_mistake() {
     let config = config(HA);
-    for cases in [include_str!("cases/inventory/hosts.txt"), include_str!("cases/inventory/addresses.txt")] {
+    for cases in [
+        include_str!("cases/inventory/hosts.txt"),
+        include_str!("cases/inventory/addresses.txt"),
+        include_str!("cases/inventory/day_two.txt"),
+    ] {
         let cases = parse(cases, HA_INVENTORY);
         assert!(cases.len() > 10);
         for case in cases {
@@ -63,14 +67,14 @@ fn a_stock_pointer_is_for_a_node_that_somebody_serves() {
     let lab = flow.replacen("provider: libvirt", "provider: lab", 1);
     assert!(
         errors(&stock(&lab, "worker"), Some(&ha)).contains(
-            &"hosts[4].stockPointer: Forbidden: with provider lab nobody serves what a pointer points at"
+            &"hosts[4].stockPointer: Forbidden: with provider lab nothing serves what a pointer refers to"
                 .to_owned()
         )
     );
     assert_eq!(
         errors(&stock(SINGLE_NODE_INVENTORY, "master"), Some(&config(SINGLE_NODE))),
         [
-            "hosts[0].stockPointer: Forbidden: with bootstrapInPlace the node installs itself from its own config: nobody serves a pointer to it"
+            "hosts[0].stockPointer: Forbidden: with bootstrapInPlace the node installs itself from its own config, without a pointer"
         ]
     );
 }
@@ -123,8 +127,8 @@ fn both_files_are_reported_in_one_run() {
 
     let errors = read_both("apiVersion: v1\napiVersion: v1\n", "a: b\na: c\n", Rules::for_version("4.18.3"));
     let errors = errors.unwrap_err();
-    assert_eq!(errors.install_config[0].to_string(), "Syntax error: key \"apiVersion\" stands twice");
-    assert_eq!(errors.inventory[0].to_string(), "Syntax error: key \"a\" stands twice");
+    assert_eq!(errors.install_config[0].to_string(), "Syntax error: duplicate key \"apiVersion\"");
+    assert_eq!(errors.inventory[0].to_string(), "Syntax error: duplicate key \"a\"");
 
     let (config, inventory) = read_both(HA, HA_INVENTORY, Rules::for_version("4.18.3")).unwrap();
     assert_eq!(config.value.metadata.name, "prod1");

@@ -4,6 +4,7 @@ mod cases;
 mod field_explanations;
 mod files;
 mod good_files;
+mod hosted_inventory_rules;
 mod hostile_text;
 mod install_config_rules;
 mod inventory_rules;

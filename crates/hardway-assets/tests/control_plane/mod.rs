@@ -70,19 +70,17 @@ fn fresh(algorithm: KeyAlgorithm) -> Made {
     let (empty, lock) = (Tree::default(), Lock::default());
     let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &empty };
     let plan =
-        plan(&graph, &World { inputs, lock: &lock, generator: "test", expiring: &[] }, |_| true).unwrap();
+        plan(&graph, &World { inputs, lock: &lock, generator: "test", expiring: &[], undone: &[] }, |_| true)
+            .unwrap();
     let mut tree = Tree::default();
     plan.writes.iter().for_each(|file| tree.insert(&file.path, file.bytes.clone()));
     Made { cluster, release, secrets, tree, plan }
 }
 
 fn with_real_crds(mut release: ReleasePayload) -> ReleasePayload {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/crds-4.18");
-    let Ok(entries) = std::fs::read_dir(&dir) else {
-        eprintln!("the sample's CRDs are used: the real ones are not here");
-        return release;
-    };
-    let real: Vec<ReleaseManifest> = entries
+    let Some(folder) = hardway_testing::real_data("crds-4.18") else { return release };
+    let real: Vec<ReleaseManifest> = std::fs::read_dir(folder)
+        .unwrap()
         .map(|entry| entry.unwrap().path())
         .map(|path| ReleaseManifest {
             file_name: path.file_name().unwrap().to_str().unwrap().to_owned(),

@@ -10,7 +10,7 @@ pub(crate) struct Namespace {
 }
 
 impl Namespace {
-    /// With an address of its own and names in `/etc/hosts`. `None` where the kernel or the user may not.
+    /// With an address of its own and names in `/etc/hosts`. `None` where the kernel or the user's rights do not allow it.
     pub(crate) fn new(dir: &Path, address: &str, names: &[String]) -> Option<Self> {
         let hosts = dir.join("hosts");
         std::fs::write(&hosts, format!("127.0.0.1 localhost\n{address} {}\n", names.join(" "))).unwrap();

@@ -3,8 +3,6 @@
 //! The record holds, per Ignition config, files with modes and certificates, units, users and what is merged; and the
 //! objects of both folders with everything random replaced by a name for it. It lies beside the project, not in it.
 
-use std::path::PathBuf;
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hardway_assets::pki::{CertificateFacts, inspect};
@@ -13,12 +11,12 @@ use serde_json::{Map, Value as Json, json};
 
 /// The install-config of a recorded run, if this machine has it.
 pub(crate) fn install_config(cluster: &str) -> Option<String> {
-    read(&folder().join(format!("openshift-install-4.18-{cluster}.install-config.yaml")))
+    recorded_file(&format!("openshift-install-4.18-{cluster}.install-config.yaml"))
 }
 
 /// The record of a cluster, if this machine has it. The sizes of files are left out: they say nothing about meaning.
 pub(crate) fn recorded(cluster: &str) -> Option<Json> {
-    let text = read(&folder().join(format!("openshift-install-4.18-{cluster}.json")))?;
+    let text = recorded_file(&format!("openshift-install-4.18-{cluster}.json"))?;
     let mut record: Json = serde_json::from_str(&text).expect("the record is JSON");
     for config in record.as_object_mut().expect("the record is an object").values_mut() {
         config.as_object_mut().map(|fields| fields.remove("size"));
@@ -181,15 +179,11 @@ fn content(resource: &Json) -> String {
     String::from_utf8(STANDARD.decode(data).expect("the data URL is base64")).expect("a certificate is text")
 }
 
-fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data")
-}
-
 fn items(json: &Json) -> &[Json] {
     json.as_array().map(Vec::as_slice).unwrap_or_default()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a missing file is no error here")]
-fn read(path: &std::path::Path) -> Option<String> {
-    std::fs::read_to_string(path).ok()
+#[expect(clippy::disallowed_methods, reason = "a test's own file")]
+fn recorded_file(name: &str) -> Option<String> {
+    hardway_testing::real_data(name).map(|path| std::fs::read_to_string(path).unwrap())
 }

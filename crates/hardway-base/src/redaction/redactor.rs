@@ -1,4 +1,4 @@
-//! Taking secrets out of text that leaves the house: logs, lists, anything a bundle holds.
+//! Taking secrets out of text that leaves this host: logs, lists, anything a bundle holds.
 //!
 //! Two ways at once: what is known to be secret goes wherever it stands, and what looks like one goes too. Rather too much.
 
@@ -51,7 +51,7 @@ impl Redactor {
         let text = without_private_keys(&text);
         let mut out = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
-            out += &without_values(&without_words(line));
+            out += &without_logins(&without_values(&without_words(line)));
         }
         out
     }
@@ -138,6 +138,26 @@ fn without_values(line: &str) -> String {
     out + &line[done..]
 }
 
+/// `http://me:…@proxy:3128`: what stands between the user and the host. An `@` behind the first slash is a digest's.
+fn without_logins(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("://") {
+        let is_end = |c: char| c.is_whitespace() || "/?#\\\"'<>".contains(c);
+        let (place, tail) = after.split_at(after.find(is_end).unwrap_or(after.len()));
+        out += before;
+        out += "://";
+        match place.rsplit_once('@').and_then(|(user, host)| Some((user.split_once(':')?, host))) {
+            Some(((user, password), host)) if !password.is_empty() => {
+                out += &format!("{user}:{HIDDEN}@{host}");
+            }
+            _ => out += place,
+        }
+        rest = tail;
+    }
+    out + rest
+}
+
 /// Where the value of a key stands that ends here.
 fn value_of(line: &str, after_key: usize) -> Option<(usize, usize)> {
     let rest = line[after_key..].trim_start_matches(['\\', '"', '\'']);
@@ -189,6 +209,14 @@ mod tests {
             ("sha256~0123456789abcdefghijABCDEFGHIJ", "<redacted>"),
             ("image quay.io/a@sha256:0123", "image quay.io/a@sha256:0123"),
             ("token: {}", "token: {}"),
+            (
+                "HTTPS_PROXY=http://me:hush@proxy.example:3128/ and http://you@proxy:1",
+                "HTTPS_PROXY=http://me:<redacted>@proxy.example:3128/ and http://you@proxy:1",
+            ),
+            (
+                "docker://mirror:5000/a@sha256:0123 https://[fd00::1]:6443/",
+                "docker://mirror:5000/a@sha256:0123 https://[fd00::1]:6443/",
+            ),
         ] {
             assert_eq!(redactor.redact(text), left);
         }

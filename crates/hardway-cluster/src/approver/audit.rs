@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use fs_err as fs;
 use fs_err::os::unix::fs::OpenOptionsExt as _;
+use hardway_assets::work_paths;
 use hardway_journal::{CsrDecided, CsrIntended, Entry, Journal, JournalError};
 use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
@@ -19,12 +20,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::record::{CsrOutcome, Found};
+use super::record::{CsrOutcome, FoundDecision};
 use super::{ApproverError, REQUEST_LIMIT};
 use crate::csr_policy::CsrVerdict;
-
-/// Name of the log in the working folder.
-pub const LOG: &str = "logs/approvals.jsonl";
 
 /// Who reports, in events.
 const CONTROLLER: &str = "hardway.dev/approver";
@@ -65,8 +63,9 @@ impl Audit {
         client: &kube::Client,
         instance: &str,
     ) -> Result<(Self, Auditors), ApproverError> {
+        fs::create_dir_all(folder).map_err(ApproverError::Log)?;
         let journal = Journal::open(&folder.join(hardway_journal::FILE_NAME))?;
-        let log = open_log(&folder.join(LOG))?;
+        let log = open_log(&folder.join(work_paths::APPROVAL_LOG))?;
         let (lines, taken) = mpsc::unbounded_channel();
         let writer = tokio::task::spawn_blocking(move || write_lines(&journal, log, taken));
         let (events, taken) = mpsc::unbounded_channel();
@@ -94,7 +93,7 @@ impl Audit {
     }
 
     /// Writes down a decision that was found in a request.
-    pub(crate) fn found(&self, found: &Found) {
+    pub(crate) fn found(&self, found: &FoundDecision) {
         let entry = Entry::of(found.time, &found.decided);
         let _ = self.lines.send(Line { entry, log: serde_json::to_string(found).ok(), written: None });
     }

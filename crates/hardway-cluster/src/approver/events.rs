@@ -18,7 +18,7 @@ use crate::api_error::sentence;
 
 /// A change in the cluster.
 #[derive(Debug)]
-pub(crate) enum Event {
+pub(crate) enum ApproverEvent {
     Request(Box<CertificateSigningRequest>),
     RequestGone(String),
     /// A complete list: what is not in it is gone.
@@ -34,21 +34,21 @@ pub(crate) enum Event {
 const SILENCE_SECONDS: u32 = 60;
 
 /// Starts watching.
-pub(crate) fn watch_all(client: &kube::Client) -> BoxStream<'static, Event> {
+pub(crate) fn watch_all(client: &kube::Client) -> BoxStream<'static, ApproverEvent> {
     let config = || watcher::Config::default().timeout(SILENCE_SECONDS);
     let requests: Api<CertificateSigningRequest> = Api::all(client.clone());
     let nodes: Api<PartialObjectMeta<Node>> = Api::all(client.clone());
     let requests = events(
         watch(requests, config()).backoff(Pace::default()),
-        |request| Event::Request(Box::new(request)),
-        Event::RequestGone,
-        Event::Requests,
+        |request| ApproverEvent::Request(Box::new(request)),
+        ApproverEvent::RequestGone,
+        ApproverEvent::Requests,
     );
     let nodes = events(
         watch(nodes, config()).backoff(Pace::default()),
-        |node| Event::Node(node.name_any()),
-        Event::NodeGone,
-        Event::Nodes,
+        |node| ApproverEvent::Node(node.name_any()),
+        ApproverEvent::NodeGone,
+        ApproverEvent::Nodes,
     );
     stream::select(requests, nodes).boxed()
 }
@@ -56,10 +56,10 @@ pub(crate) fn watch_all(client: &kube::Client) -> BoxStream<'static, Event> {
 /// Remembers what a list brings, so that its end says what is gone.
 fn events<K: ResourceExt + Send + 'static>(
     watched: impl Stream<Item = Result<WatchEvent<K>, watcher::Error>> + Send + 'static,
-    is: fn(K) -> Event,
-    gone: fn(String) -> Event,
-    whole: fn(BTreeSet<String>) -> Event,
-) -> BoxStream<'static, Event> {
+    is: fn(K) -> ApproverEvent,
+    gone: fn(String) -> ApproverEvent,
+    whole: fn(BTreeSet<String>) -> ApproverEvent,
+) -> BoxStream<'static, ApproverEvent> {
     let mut listed = BTreeSet::new();
     let events = watched.filter_map(move |event| {
         let event = match event {
@@ -74,7 +74,7 @@ fn events<K: ResourceExt + Send + 'static>(
                 Some(is(object))
             }
             Ok(WatchEvent::InitDone) => Some(whole(std::mem::take(&mut listed))),
-            Err(error) => Some(Event::Trouble(sentence(&error))),
+            Err(error) => Some(ApproverEvent::Trouble(sentence(&error))),
         };
         std::future::ready(event)
     });

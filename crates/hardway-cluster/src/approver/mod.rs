@@ -3,7 +3,8 @@
 //! ```text
 //! Event ──────► ClusterView: plain data ──► Work: queued, in flight, held ──► Reconciler: read, decide, write ──► Audit: journal, log, event
 //! events.rs     view.rs,                    work_queue.rs                     reconciler.rs, our_condition.rs    audit.rs, record.rs
-//!               redemptions.rs
+//!               redemptions.rs,                                                                                  refusals.rs
+//!               unrecorded.rs
 //! run.rs: once, or as long as the cluster lives; of several approvers, the leader writes (crate::leader_election)
 //! ```
 //!
@@ -17,7 +18,9 @@ mod our_condition;
 mod reconciler;
 mod record;
 mod redemptions;
+mod refusals;
 mod run;
+mod unrecorded;
 mod view;
 mod work_queue;
 
@@ -26,15 +29,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hardway_journal::JournalError;
+use hardway_journal::{JournalError, Now};
 use jiff::Timestamp;
 
-pub use audit::LOG;
 pub use record::{CsrOutcome, Written};
 pub use view::ClusterView;
 
-use crate::clock::Now;
-use crate::csr_policy::Settings;
+use crate::csr_policy::PolicySettings;
 use crate::declared::Declared;
 use crate::leader_election::Standing;
 
@@ -53,12 +54,15 @@ pub(crate) const REQUEST_LIMIT: Duration = Duration::from_secs(10);
 pub struct Approver {
     /// The cluster.
     pub client: kube::Client,
-    /// The working folder, for journal and log.
+    /// Where journal and log are: the working folder, for the cluster it is of.
     pub folder: PathBuf,
+    /// Another folder, whose journal says who fetched a config, and is read for nothing else: that of the servers, where the cluster is
+    /// a hosted one. Its administrators are others than the folder's, and what they have decided there must not count here.
+    pub fetches: Option<PathBuf>,
     /// Who is expected.
     pub declared: Declared,
     /// What can be set.
-    pub settings: Settings,
+    pub settings: PolicySettings,
     /// A name that no other approver has.
     pub identity: String,
     /// Whether it goes before others. One that knows who fetched which config can let in nodes that the others have to hold.
@@ -80,6 +84,10 @@ pub struct Expected {
     pub rejoin: BTreeMap<String, Timestamp>,
     /// Pools of nodes that share their pool's token, by node: `<namespace>/<name>` of the NodePool.
     pub pools: BTreeMap<String, String>,
+    /// When their machines were switched on, by node, in whole seconds.
+    pub switched_on: BTreeMap<String, Timestamp>,
+    /// When their machines fetched their configs, by node, where somebody else saw it whose word counts.
+    pub fetched: BTreeMap<String, Timestamp>,
 }
 
 /// What happens.
@@ -120,13 +128,13 @@ pub enum ApproverError {
     #[error("the API server takes longer than {0} seconds to answer")]
     TooSlow(u64),
     /// The journal: what cannot be recorded is not decided.
-    #[error("decisions cannot be recorded")]
+    #[error("cannot record decisions")]
     Journal(#[source] JournalError),
     /// The log.
-    #[error("decisions cannot be logged")]
+    #[error("cannot log decisions")]
     Log(#[source] std::io::Error),
     /// Something in here.
-    #[error("a mistake in hardway: {0}")]
+    #[error("a bug in hardway: {0}")]
     Bug(String),
 }
 
@@ -135,15 +143,15 @@ impl ApproverError {
     pub fn fix(&self) -> String {
         match self {
             Self::Api(_) | Self::TooSlow(_) => {
-                "see that the address in the kubeconfig answers from this host: DNS, load balancer, port 6443"
+                "check that the address in the kubeconfig is reachable from this host: DNS, load balancer, port 6443"
                     .to_owned()
             }
             Self::Journal(error) => error.fix().to_owned(),
             Self::Log(_) => {
-                "see that logs/ in the working folder can be written, and that the disk is not full"
+                "check that logs/ in the working folder is writable and the disk is not full"
                     .to_owned()
             }
-            Self::Bug(_) => "report it, with the output of --log-level debug".to_owned(),
+            Self::Bug(_) => "please report it, with the output of --log-level debug".to_owned(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! One request: read it again, decide, write the verdict into it.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hardway_journal::Follower;
@@ -15,7 +16,7 @@ use super::record::{self, CsrOutcome, Written};
 use super::work_queue::Queued;
 use super::{Approver, ApproverError, ClusterView, REQUEST_LIMIT};
 use crate::api_error::sentence;
-use crate::csr_policy::{CsrVerdict, Decision, Examined, State};
+use crate::csr_policy::{CsrVerdict, Decision, Examined, RequestState};
 use crate::leader_election::Leadership;
 
 /// Tries, when somebody else changes the request between reading and writing.
@@ -30,19 +31,22 @@ pub(crate) struct Reconciler {
     audit: Option<Audit>,
     view: Mutex<ClusterView>,
     journal: Mutex<Follower>,
+    /// Of whoever serves configs, where that is another.
+    fetches: Option<Mutex<Follower>>,
 }
 
 impl Reconciler {
     pub(crate) fn new(approver: &Approver, leadership: Leadership, audit: Option<Audit>) -> Arc<Self> {
         let view = ClusterView::new(approver.declared.clone(), approver.settings.clone());
-        let journal = Follower::new(&approver.folder.join(hardway_journal::FILE_NAME));
+        let follower = |folder: &Path| Mutex::new(Follower::new(&folder.join(hardway_journal::FILE_NAME)));
         Arc::new(Self {
             approver: approver.clone(),
             cluster: Cluster::new(&approver.client),
             leadership,
             audit,
             view: Mutex::new(view),
-            journal: Mutex::new(journal),
+            journal: follower(&approver.folder),
+            fetches: approver.fetches.as_deref().map(follower),
         })
     }
 
@@ -53,9 +57,12 @@ impl Reconciler {
 
     /// Applies what others have appended to the journal.
     pub(crate) fn read_journal(&self) -> Result<(), ApproverError> {
-        let news = self.journal.lock().unwrap_or_else(PoisonError::into_inner).news()?;
+        let news = |journal: &Mutex<Follower>| journal.lock().unwrap_or_else(PoisonError::into_inner).news();
+        let own = news(&self.journal)?;
+        let fetches = self.fetches.as_ref().map(news).transpose()?.unwrap_or_default();
         let mut view = self.view();
-        news.iter().for_each(|record| view.read(record));
+        view.follow(&own);
+        view.follow_fetches(&fetches);
         Ok(())
     }
 
@@ -87,7 +94,8 @@ impl Reconciler {
     async fn attempt(&self, name: &str) -> Result<Option<(Examined, Decision, Written)>, Trouble> {
         let object = self.cluster.request(name).await?;
         let examined = self.view().examine(&object);
-        let Some(examined) = examined.filter(|examined| examined.request.state == State::Pending) else {
+        let Some(examined) = examined.filter(|examined| examined.request.state == RequestState::Pending)
+        else {
             return Ok(None);
         };
         let declared = examined.node().filter(|node| self.view().is_declared(node)).map(str::to_owned);
@@ -117,8 +125,9 @@ impl Reconciler {
         Ok(Some((examined, decision, written)))
     }
 
-    /// The intent is in the journal before the verdict is written. Until the answer is known it counts as recorded: the watch
-    /// may bring the verdict before the answer comes.
+    /// That one is to be let in is in the journal before the verdict is written. Until the answer is known it counts as recorded: the
+    /// watch may bring the verdict before the answer comes. Who is refused gains nothing by it, and could ask without end: what a
+    /// killed approver refused is found in the request itself.
     async fn write(
         &self,
         object: CertificateSigningRequest,
@@ -126,7 +135,7 @@ impl Reconciler {
         condition: &OurCondition,
         now: Timestamp,
     ) -> Result<(), Trouble> {
-        if let Some(audit) = &self.audit {
+        if let Some(audit) = self.audit.as_ref().filter(|_| condition.verdict() == CsrVerdict::Approve) {
             let decided = record::found(examined, condition);
             self.view().intend(decided.clone());
             if !audit.intended(now, decided).await {
@@ -197,7 +206,7 @@ impl Reconciler {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Trouble {
     /// Somebody changed the request since it was read: read it again.
-    #[error("a request changes faster than it can be read")]
+    #[error("a request keeps changing while it is being decided")]
     Changed,
     /// The request is gone.
     #[error("a request is gone")]

@@ -1,5 +1,6 @@
 //! What is written down about each decision.
 
+use hardway_base::is_unprintable;
 use hardway_journal::{CsrDecided, CsrVerdict, Reason};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -29,6 +30,7 @@ fn told(examined: &Examined, verdict: CsrVerdict, reason: Reason, evidence: Vec<
         verdict,
         reason,
         evidence,
+        more: 0,
     }
 }
 
@@ -82,7 +84,7 @@ pub struct CsrOutcome {
 /// A decision that stands in a request although nobody was there to hear that it was written.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Found {
+pub(crate) struct FoundDecision {
     /// When it was written.
     pub(crate) time: Timestamp,
     /// The decision.
@@ -94,5 +96,5 @@ pub(crate) struct Found {
 
 /// A name that somebody chose, cut to what a Node can be called.
 fn shortened(name: &str) -> String {
-    name.chars().filter(|c| !c.is_control()).take(253).collect()
+    name.chars().filter(|c| !is_unprintable(*c)).take(253).collect()
 }

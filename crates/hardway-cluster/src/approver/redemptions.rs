@@ -1,7 +1,5 @@
 //! Who fetched a config, folded from the journal.
 
-use std::borrow::Cow;
-
 use hardway_journal::Record;
 use jiff::Timestamp;
 
@@ -23,30 +21,17 @@ impl Redemptions {
         self.shared.extend(SharedRedemption::of(record));
     }
 
-    /// Those that count for a node: its host's own; or, where it shares its pool's token, those of its pool that came from its address. The
-    /// token of another pool opens another config, and so does a host's own: whoever has it proves nothing here.
-    pub(crate) fn for_node(
-        &self,
-        declared: Option<&DeclaredNode>,
-        pool: Option<&str>,
-    ) -> Cow<'_, [Redemption]> {
-        let its = match pool {
-            None => Cow::Borrowed(self.own.as_slice()),
-            Some(pool) => Cow::Owned(self.of_pool(declared, pool)),
-        };
-        // Somebody serves configs here, even if this node got none.
-        let others = || {
-            let own = self.own.first().map(|one| (one.source, one.at));
-            own.or_else(|| self.shared.first().map(|one| (one.source, one.at)))
-        };
-        match its.is_empty().then(others).flatten() {
-            Some((source, at)) => Cow::Owned(vec![Redemption { host: String::new(), source, at }]),
-            None => its,
-        }
+    /// Nobody fetched anything: as far as this journal goes, nobody serves configs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.own.is_empty() && self.shared.is_empty()
     }
 
-    fn of_pool(&self, declared: Option<&DeclaredNode>, pool: &str) -> Vec<Redemption> {
-        let Some(declared) = declared else { return Vec::new() };
+    /// Those of a node: its host's own; or, where it shares its pool's token, those of its pool that came from its address. The
+    /// token of another pool opens another config, and so does a host's own: whoever has it proves nothing here.
+    pub(crate) fn for_node(&self, declared: &DeclaredNode, pool: Option<&str>) -> Vec<Redemption> {
+        let Some(pool) = pool else {
+            return self.own.iter().filter(|one| one.host == declared.host).cloned().collect();
+        };
         let its =
             self.shared.iter().filter(|one| one.pool == pool && declared.addresses.contains(&one.source));
         its.map(|one| Redemption { host: declared.host.clone(), source: one.source, at: one.at }).collect()
@@ -54,8 +39,7 @@ impl Redemptions {
 
     /// When a node's host last fetched its config.
     pub(crate) fn last(&self, declared: &DeclaredNode, pool: Option<&str>) -> Option<Timestamp> {
-        let all = self.for_node(Some(declared), pool);
-        all.iter().filter(|one| one.host == declared.host).map(|one| one.at).max()
+        self.for_node(declared, pool).iter().map(|one| one.at).max()
     }
 }
 
@@ -68,8 +52,8 @@ mod tests {
     #[test]
     fn a_shared_token_counts_for_the_address_it_was_shown_from() {
         let fetched = |face: Face, host: &str, source: [u8; 4]| {
-            let (host, generation) = (host.to_owned(), "1".to_owned());
-            let fact = IgnitionRedeemed { host, generation, source: source.into(), face };
+            let (host, digest) = (host.to_owned(), "1".to_owned());
+            let fact = IgnitionRedeemed { host, digest, source: source.into(), face };
             Record::numbered(1, &Entry::of(Timestamp::UNIX_EPOCH, &fact))
         };
         let node = |name: &str, address: [u8; 4]| DeclaredNode {
@@ -81,14 +65,16 @@ mod tests {
         };
         let mut redemptions = Redemptions::default();
         let demo = Some("clusters/demo");
-        assert!(redemptions.for_node(None, demo).is_empty());
+        assert!(redemptions.is_empty());
         redemptions.read(&fetched(Face::Hosted, "clusters/demo", [10, 0, 0, 1]));
         assert_eq!(redemptions.last(&node("w-0", [10, 0, 0, 1]), demo), Some(Timestamp::UNIX_EPOCH));
         assert_eq!(redemptions.last(&node("w-1", [10, 0, 0, 2]), demo), None);
         for pool in [None, Some("clusters/other"), Some("other/demo"), Some("demo"), Some("")] {
             assert_eq!(redemptions.last(&node("w-0", [10, 0, 0, 1]), pool), None, "{pool:?}");
         }
-        assert!(!redemptions.for_node(None, None).is_empty(), "somebody serves here");
+        assert!(!redemptions.is_empty(), "somebody serves here");
+        assert_eq!(redemptions.for_node(&node("w-1", [10, 0, 0, 2]), demo), []);
+        assert_eq!(redemptions.for_node(&node("w-0", [10, 0, 0, 1]), None), []);
         redemptions.read(&fetched(Face::Host, "w-1", [10, 0, 0, 2]));
         assert_eq!(redemptions.last(&node("w-1", [10, 0, 0, 2]), None), Some(Timestamp::UNIX_EPOCH));
         assert_eq!(redemptions.last(&node("w-1", [10, 0, 0, 2]), demo), None, "that was another cluster's");

@@ -1,6 +1,5 @@
 //! Running an approver: once over what is pending, or for as long as the cluster lives.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use tokio::sync::watch;
 use tokio::time::{Instant, interval, sleep};
 
 use super::audit::{Audit, Auditors};
-use super::events::{Event, watch_all};
+use super::events::{ApproverEvent, watch_all};
 use super::reconciler::{Reconciler, Trouble, limited};
 use super::work_queue::Work;
 use super::{Approver, ApproverError, Expected, LEASE_NAME, LEASE_NAMESPACE, News, Summary};
@@ -82,6 +81,12 @@ impl Approver {
             work.begin()?;
             work.done().await?;
         }
+        // Who became a node by that has joined, and the next run may come after the cluster has forgotten these requests.
+        if !self.dry_run {
+            let decided = limited(reconciler.cluster.requests.list(&all)).await.map_err(fatal)?;
+            decided.items.iter().for_each(|request| reconciler.view().see_request(request));
+            work.record_news()?;
+        }
         Ok(())
     }
 
@@ -92,7 +97,7 @@ impl Approver {
     pub async fn watch(&self, stop: impl Future<Output = ()>) -> Result<Summary, ApproverError> {
         let rejoin = self.settings.rejoin.clone();
         let (_sender, expected) =
-            watch::channel(Expected { declared: self.declared.clone(), rejoin, pools: BTreeMap::new() });
+            watch::channel(Expected { declared: self.declared.clone(), rejoin, ..Expected::default() });
         self.watch_expected(expected, stop).await
     }
 
@@ -208,9 +213,9 @@ impl Known {
         self.requests && self.nodes
     }
 
-    fn apply(&mut self, event: Event, work: &mut Work, approver: &Approver) {
+    fn apply(&mut self, event: ApproverEvent, work: &mut Work, approver: &Approver) {
         let trouble = match &event {
-            Event::Trouble(trouble) => Some(trouble.clone()),
+            ApproverEvent::Trouble(trouble) => Some(trouble.clone()),
             _ => None,
         };
         // Reported once, not with every try; Silence repeats it now and again.
@@ -218,8 +223,8 @@ impl Known {
             (approver.tell)(News::Trouble(trouble));
         }
         self.trouble = trouble;
-        self.requests |= matches!(event, Event::Requests(_));
-        self.nodes |= matches!(event, Event::Nodes(_));
+        self.requests |= matches!(event, ApproverEvent::Requests(_));
+        self.nodes |= matches!(event, ApproverEvent::Nodes(_));
         work.apply(event);
     }
 

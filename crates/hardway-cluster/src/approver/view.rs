@@ -1,20 +1,23 @@
 //! What the approver knows, folded from watch events and the journal. Plain data: no clock, no network.
 
+use std::cmp::Reverse;
 use std::collections::btree_map;
 use std::collections::{BTreeMap, BTreeSet};
 
-use hardway_journal::{CsrDecided, CsrIntended, Event, NodeJoined, Record};
+use hardway_journal::{Appended, CsrDecided, Event, NodeJoined, Record};
 use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
 
+use super::Expected;
 use super::our_condition::OurCondition;
-use super::record::{self, Found};
+use super::record::{self, FoundDecision};
 use super::redemptions::Redemptions;
-use super::{Expected, Written};
+use super::refusals::Asker;
+use super::unrecorded::Unrecorded;
 use crate::csr_policy::{
-    self, Approval, CsrVerdict, Decision, Examined, NODE_PREFIX, Request, Rival, SeenNode, Settings, State,
-    World,
+    self, Approval, CsrVerdict, Decision, Examined, NODE_PREFIX, PolicySettings, Redemption, Request,
+    RequestState, Rival, SeenNode, World,
 };
 use crate::declared::Declared;
 
@@ -22,30 +25,44 @@ use crate::declared::Declared;
 #[derive(Clone, Debug)]
 pub struct ClusterView {
     declared: Declared,
-    settings: Settings,
+    settings: PolicySettings,
     requests: BTreeMap<String, Examined>,
     /// Sound pending requests, by what they ask for.
     rivals: BTreeMap<Ask, BTreeMap<String, Rival>>,
     nodes: BTreeSet<String>,
+    /// By node: those that stand in a request, or were just written into one.
     approvals: BTreeMap<String, Vec<Approval>>,
-    /// What an approver of ours wrote into a request, by name.
-    ours: BTreeMap<String, OurCondition>,
-    /// What was about to be written into requests, by uid.
-    intended: BTreeMap<String, CsrDecided>,
-    /// Requests whose decision is in the journal, by uid.
-    recorded: BTreeSet<String>,
+    /// By node: those that the journal tells of. Requests are gone after an hour.
+    recorded_approvals: BTreeMap<String, Vec<Approval>>,
+    unrecorded: Unrecorded,
     redemptions: Redemptions,
+    /// Of the journal of whoever serves configs, where that is another.
+    served_elsewhere: Redemptions,
     /// By node.
     pools: BTreeMap<String, String>,
-    joined: BTreeMap<String, Timestamp>,
+    /// By node: what others saw.
+    fetched: BTreeMap<String, Timestamp>,
 }
+
+/// A host that has become a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Joined {
+    /// For the journal.
+    pub fact: NodeJoined,
+    /// Since when it is what it is: by the clock of whoever let it in.
+    since: Timestamp,
+}
+
+/// Of one ask. Whoever holds a host's identity could ask without end: [`csr_policy`] denies all but the newest few, and more than these need
+/// not be known for that.
+const MOST_RIVALS: usize = 4 * csr_policy::MOST_KEYS;
 
 /// Node, signer, and whether the node itself asks. Whoever else asks is a rival of everybody else, under whatever name.
 type Ask = (String, String, bool);
 
 impl ClusterView {
     /// Knows the inventory, and nothing of the cluster.
-    pub fn new(declared: Declared, settings: Settings) -> Self {
+    pub fn new(declared: Declared, settings: PolicySettings) -> Self {
         Self {
             declared,
             settings,
@@ -53,42 +70,50 @@ impl ClusterView {
             rivals: BTreeMap::new(),
             nodes: BTreeSet::new(),
             approvals: BTreeMap::new(),
-            ours: BTreeMap::new(),
-            intended: BTreeMap::new(),
-            recorded: BTreeSet::new(),
+            recorded_approvals: BTreeMap::new(),
+            unrecorded: Unrecorded::default(),
             redemptions: Redemptions::default(),
+            served_elsewhere: Redemptions::default(),
             pools: BTreeMap::new(),
-            joined: BTreeMap::new(),
+            fetched: BTreeMap::new(),
         }
     }
 
     /// Others are expected from now on.
     pub fn expect(&mut self, expected: &Expected) {
-        let known = (&self.declared, &self.settings.rejoin, &self.pools);
-        if known == (&expected.declared, &expected.rejoin, &expected.pools) {
+        let Expected { declared, rejoin, pools, switched_on, fetched } = expected;
+        let settings = &self.settings;
+        let known = (&self.declared, &settings.rejoin, &self.pools, &settings.switched_on, &self.fetched);
+        if known == (declared, rejoin, pools, switched_on, fetched) {
             return;
         }
-        self.declared = expected.declared.clone();
-        self.pools.clone_from(&expected.pools);
-        self.settings.rejoin.clone_from(&expected.rejoin);
+        self.declared = declared.clone();
+        self.pools.clone_from(pools);
+        self.fetched.clone_from(fetched);
+        self.settings.rejoin.clone_from(rejoin);
+        self.settings.switched_on.clone_from(switched_on);
         // Whether a request is sound depends on who is expected.
         self.rivals.clear();
-        let pending: Vec<Examined> =
-            self.requests.values().filter(|one| one.request.state == State::Pending).cloned().collect();
+        let pending: Vec<Examined> = self
+            .requests
+            .values()
+            .filter(|one| one.request.state == RequestState::Pending)
+            .cloned()
+            .collect();
         pending.iter().for_each(|examined| self.note_rival(examined));
     }
 
-    /// A request as the watch tells it. Those of other signers are not looked at.
+    /// A request as the watch tells it. Those that cannot be a kubelet's are not looked at.
     pub fn see_request(&mut self, object: &CertificateSigningRequest) {
         let Some(examined) = self.examine(object) else { return };
         self.forget_rival(&examined);
         if let Some(ours) = OurCondition::of(object) {
-            self.ours.insert(examined.request.name.clone(), ours);
+            self.unrecorded.see(&examined.request.name, ours);
         }
         match examined.request.state {
-            State::Pending => self.note_rival(&examined),
-            State::Approved { at, .. } => self.note_approval(&examined, at),
-            State::Ended => {}
+            RequestState::Pending => self.note_rival(&examined),
+            RequestState::Approved { at, .. } => self.note_approval(&examined, at),
+            RequestState::Ended => {}
         }
         self.requests.insert(examined.request.name.clone(), examined);
     }
@@ -112,8 +137,9 @@ impl ClusterView {
 
     /// A request that is gone.
     pub fn forget_request(&mut self, name: &str) {
-        self.ours.remove(name);
-        if let Some(gone) = self.requests.remove(name) {
+        let gone = self.requests.remove(name);
+        self.unrecorded.forget(name, gone.as_ref().map(|gone| gone.request.uid.as_str()));
+        if let Some(gone) = gone {
             self.forget_rival(&gone);
         }
     }
@@ -139,20 +165,34 @@ impl ClusterView {
         self.nodes.retain(|name| names.contains(name));
     }
 
+    /// What was appended to the journal of whoever serves configs, where that is another. It is read for nothing else.
+    pub fn follow_fetches(&mut self, appended: &Appended) {
+        if appended.began_anew {
+            self.served_elsewhere = Redemptions::default();
+        }
+        appended.records.iter().for_each(|record| self.served_elsewhere.read(record));
+    }
+
+    /// What was appended to the journal. One that began anew says nothing of what was in the one before: this approver knows no more then
+    /// than one that is started now.
+    pub fn follow(&mut self, appended: &Appended) {
+        if appended.began_anew {
+            self.redemptions = Redemptions::default();
+            self.recorded_approvals.clear();
+            self.unrecorded.begin_anew();
+        }
+        appended.records.iter().for_each(|record| self.read(record));
+    }
+
     /// A line of the journal.
     pub fn read(&mut self, record: &Record) {
         self.redemptions.read(record);
-        match Event::of(record) {
-            Some(Event::NodeJoined(NodeJoined { host })) => _ = self.joined.insert(host, record.time),
-            Some(Event::CsrIntended(CsrIntended(decided))) => self.intend(decided),
-            Some(Event::CsrDecided(decided)) => {
-                self.intended.remove(&decided.uid);
-                self.recorded.insert(decided.uid.clone());
-                if decided.verdict == CsrVerdict::Approve {
-                    self.add(record::approval(&decided, record.time));
-                }
-            }
-            _ => {}
+        let Some(event) = Event::of(record) else { return };
+        self.unrecorded.read(&event, record.time);
+        if let Event::CsrDecided(decided) = &event
+            && decided.verdict == CsrVerdict::Approve
+        {
+            add(&mut self.recorded_approvals, record::approval(decided, record.time));
         }
     }
 
@@ -167,12 +207,13 @@ impl ClusterView {
             .filter(|rival| rival.name != examined.request.name)
             .cloned()
             .collect();
-        let redemptions = self.redemptions.for_node(self.declared.node(name), self.pool(name));
+        let (redemptions, approvals) = (self.redemptions_of(name), self.approvals_of(name));
         let world = World {
             declared: &self.declared,
             nodes: &nodes,
             redemptions: &redemptions,
-            approvals: self.approvals.get(name).map_or(&[], Vec::as_slice),
+            is_serving: self.is_serving() || !redemptions.is_empty(),
+            approvals: &approvals,
             rivals: &rivals,
             now,
             settings: &self.settings,
@@ -191,14 +232,15 @@ impl ClusterView {
     fn note_approval(&mut self, examined: &Examined, at: Timestamp) {
         if let (Some(node), Some(key_id)) = (examined.node(), examined.key_id()) {
             let request = &examined.request;
-            self.add(Approval {
+            let approval = Approval {
                 uid: request.uid.clone(),
                 node: node.to_owned(),
                 signer: request.signer.clone(),
                 key_id: key_id.to_owned(),
                 username: request.username.clone(),
                 at,
-            });
+            };
+            add(&mut self.approvals, approval);
         }
         self.forget_rival(examined);
     }
@@ -218,10 +260,19 @@ impl ClusterView {
         })
     }
 
+    /// Who asked for what was decided.
+    pub(crate) fn asker(&self, decided: &CsrDecided) -> Asker {
+        match self.is_declared(&decided.node) {
+            true if self.is_vouched_for(&decided.request) => Asker::ItsOwn,
+            true => Asker::Another,
+            false => Asker::OfNobodyExpected,
+        }
+    }
+
     /// Pending requests, in order of their making.
     pub fn pending(&self) -> Vec<String> {
         let mut pending: Vec<&Request> = self.requests.values().map(|examined| &examined.request).collect();
-        pending.retain(|request| request.state == State::Pending);
+        pending.retain(|request| request.state == RequestState::Pending);
         pending.sort_by_key(|request| (request.created, &request.name));
         pending.into_iter().map(|request| request.name.clone()).collect()
     }
@@ -236,6 +287,34 @@ impl ClusterView {
         self.pools.get(node).map(String::as_str)
     }
 
+    /// Whether anybody fetched a config.
+    fn is_serving(&self) -> bool {
+        !self.redemptions.is_empty() || !self.served_elsewhere.is_empty()
+    }
+
+    /// Each once.
+    fn approvals_of(&self, node: &str) -> Vec<Approval> {
+        let of = |known: &BTreeMap<String, Vec<Approval>>| known.get(node).cloned().unwrap_or_default();
+        let mut all = of(&self.approvals);
+        let recorded = of(&self.recorded_approvals);
+        all.extend(recorded.into_iter().filter(|one| !is_among(one, self.approvals.get(node))));
+        all
+    }
+
+    /// What a node's host fetched: what the journals say, and what others saw.
+    fn redemptions_of(&self, node: &str) -> Vec<Redemption> {
+        let Some(declared) = self.declared.node(node) else { return Vec::new() };
+        let mut all = self.redemptions.for_node(declared, self.pool(node));
+        all.extend(self.served_elsewhere.for_node(declared, self.pool(node)));
+        let elsewhere = self.fetched.get(node).zip(declared.addresses.first());
+        all.extend(elsewhere.map(|(at, source)| Redemption {
+            host: declared.host.clone(),
+            source: *source,
+            at: *at,
+        }));
+        all
+    }
+
     /// Sound pending requests of a node.
     pub fn pending_of(&self, node: &str) -> Vec<String> {
         let from = (node.to_owned(), String::new(), false);
@@ -244,71 +323,91 @@ impl ClusterView {
     }
 
     /// Hosts that have become nodes since the journal last said so: the node is there, and its serving certificate, which
-    /// only the holder of its client certificate can ask for, was issued after the host last fetched its config.
-    pub fn newly_joined(&self) -> Vec<NodeJoined> {
-        let mut hosts = BTreeSet::new();
+    /// only the holder of its client certificate can ask for, was approved after its own identity had let it in; or, of a host without
+    /// one, after it last fetched its config. A host that fetches again and again must not put the end of its token off by that.
+    pub fn newly_joined(&self) -> Vec<Joined> {
+        let mut joined: BTreeMap<String, Timestamp> = BTreeMap::new();
+        let asked = self.asked_as_hosts();
         for examined in self.requests.values().filter(|examined| examined.request.is_serving()) {
-            let State::Approved { at, issued: true } = examined.request.state else { continue };
+            let RequestState::Approved { at, .. } = examined.request.state else { continue };
             let Some(node) = examined.node().filter(|node| self.nodes.contains(*node)) else { continue };
             let Some(declared) = self.declared.node(node) else { continue };
-            let fetched = self.redemptions.last(declared, self.pool(node));
-            let is_since = |moment: &Timestamp| fetched.is_none_or(|fetched| *moment >= fetched);
-            if is_since(&at) && !self.joined.get(&declared.host).is_some_and(is_since) {
-                hosts.insert(declared.host.clone());
+            let own = declared.identity.as_ref().filter(|own| !own.in_place);
+            let (moment, since) = match own.and_then(|own| asked.get(&(node, own.user.as_str()))) {
+                // Both by the API server's clock.
+                Some(asked) => (examined.request.created, Some(*asked)),
+                None => {
+                    let let_in = own.and_then(|own| {
+                        let approvals = self.approvals_of(node);
+                        approvals.iter().filter(|one| one.username == own.user).map(|one| one.at).max()
+                    });
+                    let pool = self.pool(node);
+                    let fetched =
+                        self.redemptions.last(declared, pool).max(self.served_elsewhere.last(declared, pool));
+                    (at, let_in.or(fetched))
+                }
+            };
+            // Which counts in whole seconds.
+            let is_since =
+                |moment: &Timestamp| since.is_none_or(|since| moment.as_second() >= since.as_second());
+            if is_since(&moment) && !self.unrecorded.joined(&declared.host).as_ref().is_some_and(is_since) {
+                let known = joined.entry(declared.host.clone()).or_insert(moment);
+                *known = since.unwrap_or(moment).max(*known);
             }
         }
-        hosts.into_iter().map(|host| NodeJoined { host }).collect()
+        joined.into_iter().map(|(host, since)| Joined { fact: NodeJoined { host }, since }).collect()
+    }
+
+    /// When the requests were made with which hosts were let in as themselves, by node and user: the last of each.
+    fn asked_as_hosts(&self) -> BTreeMap<(&str, &str), Timestamp> {
+        let mut asked = BTreeMap::new();
+        for examined in self.requests.values().filter(|examined| !examined.request.is_serving()) {
+            let RequestState::Approved { .. } = examined.request.state else { continue };
+            let Some(node) = examined.node() else { continue };
+            let last =
+                asked.entry((node, examined.request.username.as_str())).or_insert(examined.request.created);
+            *last = examined.request.created.max(*last);
+        }
+        asked
     }
 
     /// Whether there is something that the journal does not say yet.
     pub fn has_news(&self) -> bool {
-        self.unrecorded().next().is_some() || !self.newly_joined().is_empty()
+        self.unrecorded.has_decisions(&self.requests) || !self.newly_joined().is_empty()
     }
 
     /// Notes what is about to be recorded.
-    pub fn note_joined(&mut self, host: &str, at: Timestamp) {
-        self.joined.insert(host.to_owned(), at);
+    pub fn note_joined(&mut self, joined: &Joined, at: Timestamp) {
+        // The API server's clock may be ahead: told once is told.
+        self.unrecorded.note_joined(&joined.fact.host, at.max(joined.since));
     }
 
     /// Notes that a decision is about to be recorded, or is not after all.
     pub(crate) fn note_recorded(&mut self, uid: &str, is_recorded: bool) {
-        if is_recorded {
-            self.recorded.insert(uid.to_owned());
-        } else {
-            self.recorded.remove(uid);
-        }
+        self.unrecorded.note_recorded(uid, is_recorded);
     }
 
     /// Notes what is about to be written into a request.
     pub(crate) fn intend(&mut self, decided: CsrDecided) {
-        self.intended.insert(decided.uid.clone(), decided);
+        self.unrecorded.intend(decided);
     }
 
-    /// Decisions in the cluster that an approver of ours took and did not record: it was ended in between, or never heard
-    /// that they were written. Each is given once. What was intended says more than what stands in the request, where it is
-    /// known and the same.
-    pub(crate) fn take_unrecorded(&mut self) -> Vec<Found> {
-        let found = |(examined, ours): (&Examined, &OurCondition)| {
-            let request = &examined.request;
-            let intended = self.intended.get(&request.uid).filter(|one| one.verdict == ours.verdict());
-            let decided = intended.cloned().unwrap_or_else(|| record::found(examined, ours));
-            Found { time: ours.at().unwrap_or(request.created), decided, written: Written::Yes }
-        };
-        let all: Vec<Found> = self.unrecorded().map(found).collect();
-        self.recorded.extend(all.iter().map(|found| found.decided.uid.clone()));
-        all
-    }
-
-    fn unrecorded(&self) -> impl Iterator<Item = (&Examined, &OurCondition)> {
-        let ours = self.ours.iter().filter_map(|(name, ours)| Some((self.requests.get(name)?, ours)));
-        ours.filter(|(examined, _)| !self.recorded.contains(&examined.request.uid))
+    /// Decisions in the cluster that are missing from the journal, each once.
+    pub(crate) fn take_unrecorded(&mut self) -> Vec<FoundDecision> {
+        self.unrecorded.take(&self.requests)
     }
 
     fn note_rival(&mut self, examined: &Examined) {
         if let (Some(ask), Some(rival)) = (ask_of(examined), examined.as_rival())
             && csr_policy::is_sound(examined, &self.declared, &self.settings)
         {
-            self.rivals.entry(ask).or_default().insert(rival.name.clone(), rival);
+            let rivals = self.rivals.entry(ask).or_default();
+            rivals.insert(rival.name.clone(), rival);
+            if rivals.len() > MOST_RIVALS
+                && let Some(one_too_many) = one_too_many(rivals)
+            {
+                rivals.remove(&one_too_many);
+            }
         }
     }
 
@@ -322,13 +421,28 @@ impl ClusterView {
             }
         }
     }
+}
 
-    fn add(&mut self, approval: Approval) {
-        let known = self.approvals.entry(approval.node.clone()).or_default();
-        if !known.iter().any(|one| one.uid == approval.uid) {
-            known.push(approval);
-        }
+fn add(approvals: &mut BTreeMap<String, Vec<Approval>>, approval: Approval) {
+    let known = approvals.entry(approval.node.clone()).or_default();
+    if !is_among(&approval, Some(known)) {
+        known.push(approval);
     }
+}
+
+/// Whether that of the same request is among them.
+fn is_among(approval: &Approval, known: Option<&Vec<Approval>>) -> bool {
+    known.is_some_and(|known| known.iter().any(|one| one.uid == approval.uid))
+}
+
+/// The oldest of the key that has most: as long as there are two keys, there are two that contest each other.
+fn one_too_many(rivals: &BTreeMap<String, Rival>) -> Option<String> {
+    let mut of_key: BTreeMap<&str, usize> = BTreeMap::new();
+    rivals.values().for_each(|rival| *of_key.entry(&rival.key_id).or_default() += 1);
+    let ranked = rivals
+        .values()
+        .map(|rival| (Reverse(of_key.get(rival.key_id.as_str())), rival.created, rival.name.as_str()));
+    ranked.min().map(|(_, _, name)| name.to_owned())
 }
 
 fn ask_of(examined: &Examined) -> Option<Ask> {
@@ -336,4 +450,29 @@ fn ask_of(examined: &Examined) -> Option<Ask> {
     let node = examined.node()?;
     let is_the_node = request.username.strip_prefix(NODE_PREFIX) == Some(node);
     Some((node.to_owned(), request.signer.clone(), is_the_node))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A flood with one key does not push out the one request that contests it, though that is the oldest.
+    #[test]
+    fn of_too_many_rivals_the_one_with_another_key_stays() {
+        let rival = |name: &str, second: i64, key_id: &str| Rival {
+            name: name.to_owned(),
+            created: Timestamp::from_second(second).unwrap(),
+            key_id: key_id.to_owned(),
+        };
+        let mut rivals = BTreeMap::from([("csr-own".to_owned(), rival("csr-own", 0, "own"))]);
+        for n in 1..1_000 {
+            let name = format!("csr-{n}");
+            rivals.insert(name.clone(), rival(&name, n, "flood"));
+            if rivals.len() > MOST_RIVALS {
+                rivals.remove(&one_too_many(&rivals).unwrap());
+            }
+        }
+        assert_eq!(rivals.len(), MOST_RIVALS);
+        assert!(rivals.contains_key("csr-own") && rivals.contains_key("csr-999"));
+    }
 }

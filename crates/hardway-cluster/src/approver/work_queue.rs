@@ -10,11 +10,12 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::audit::Audit;
-use super::events::Event;
+use super::events::ApproverEvent;
 use super::reconciler::{Reconciler, Trouble};
 use super::record::{CsrOutcome, Written};
+use super::refusals::Refusals;
 use super::{ApproverError, Expected, News, Summary};
-use crate::csr_policy::{CsrVerdict, ReasonCode, State};
+use crate::csr_policy::{CsrVerdict, ReasonCode, RequestState};
 
 /// Requests decided at the same time. More would only lengthen the API server's own queue.
 const PARALLEL: usize = 8;
@@ -27,12 +28,21 @@ pub(crate) struct Work {
     tasks: JoinSet<(Queued, Result<Option<CsrOutcome>, Trouble>)>,
     /// Names of those being decided.
     deciding: BTreeSet<String>,
-    /// Held requests by name, with uid and reason: each is reported once, and decided again when that may have changed.
-    held: BTreeMap<String, (String, Reason)>,
+    /// Held requests by name: each is reported once, and decided again when that may have changed.
+    held: BTreeMap<String, Held>,
+    refusals: Refusals,
     /// To be retried, because the API server was away.
     again: Vec<String>,
     last_trouble: Option<Trouble>,
     summary: Summary,
+}
+
+/// A request that waits.
+struct Held {
+    uid: String,
+    reason: Reason,
+    /// Whether there is a line that says so. Then its end gets one, too.
+    is_told: bool,
 }
 
 impl Work {
@@ -45,6 +55,7 @@ impl Work {
             tasks: JoinSet::new(),
             deciding: BTreeSet::new(),
             held: BTreeMap::new(),
+            refusals: Refusals::new(),
             again: Vec::new(),
             last_trouble: None,
             summary: Summary::default(),
@@ -56,7 +67,8 @@ impl Work {
         let view = self.reconciler.view();
         for name in names {
             let turn = if view.is_vouched_for(&name) { Turn::First } else { Turn::InOrder };
-            self.queue.push(name, turn, now);
+            let node = view.request(&name).and_then(|examined| examined.node()).unwrap_or(&name).to_owned();
+            self.queue.push(name, node, turn, now);
         }
     }
 
@@ -75,45 +87,45 @@ impl Work {
     }
 
     /// Applies an event, and queues the requests it may decide.
-    pub(crate) fn apply(&mut self, event: Event) {
+    pub(crate) fn apply(&mut self, event: ApproverEvent) {
         let mut view = self.reconciler.view();
         let names = match event {
-            Event::Request(object) => {
+            ApproverEvent::Request(object) => {
                 let name = object.name_any();
                 view.see_request(&object);
                 match view.request(&name) {
                     // Deciding one may decide its rivals, and a new one is a rival to those already there.
                     Some(examined) => {
                         let mut names = examined.node().map(|node| view.pending_of(node)).unwrap_or_default();
-                        names.extend((examined.request.state == State::Pending).then_some(name));
+                        names.extend((examined.request.state == RequestState::Pending).then_some(name));
                         names
                     }
                     None => Vec::new(),
                 }
             }
-            Event::RequestGone(name) => {
+            ApproverEvent::RequestGone(name) => {
                 view.forget_request(&name);
                 self.held.remove(&name);
                 Vec::new()
             }
-            Event::Requests(names) => {
+            ApproverEvent::Requests(names) => {
                 view.keep_requests(&names);
                 self.held.retain(|name, _| names.contains(name));
                 view.pending()
             }
-            Event::Node(name) => {
+            ApproverEvent::Node(name) => {
                 let is_new = view.see_node(&name);
                 if is_new { view.pending_of(&name) } else { Vec::new() }
             }
-            Event::NodeGone(name) => {
+            ApproverEvent::NodeGone(name) => {
                 view.forget_node(&name);
                 view.pending_of(&name)
             }
-            Event::Nodes(names) => {
+            ApproverEvent::Nodes(names) => {
                 view.keep_nodes(&names);
                 Vec::new()
             }
-            Event::Trouble(_) => Vec::new(),
+            ApproverEvent::Trouble(_) => Vec::new(),
         };
         drop(view);
         self.push(names);
@@ -126,12 +138,7 @@ impl Work {
         }
         self.reconciler.read_journal()?;
         while self.tasks.len() < PARALLEL {
-            let view = self.reconciler.view();
-            let node = |name: &str| {
-                view.request(name).and_then(|examined| examined.node()).unwrap_or(name).to_owned()
-            };
-            let Some(queued) = self.queue.take(node) else { break };
-            drop(view);
+            let Some(queued) = self.queue.take() else { break };
             self.deciding.insert(queued.name.clone());
             let reconciler = Arc::clone(&self.reconciler);
             self.tasks.spawn(async move {
@@ -146,7 +153,7 @@ impl Work {
     pub(crate) async fn done(&mut self) -> Result<(), ApproverError> {
         let Some(joined) = self.tasks.join_next().await else { return std::future::pending().await };
         let (queued, result) = joined.map_err(|error| ApproverError::Bug(error.to_string()))?;
-        self.queue.done(&queued.key);
+        self.queue.done(&queued.node);
         self.deciding.remove(&queued.name);
         match result {
             Ok(Some(outcome)) => self.decided(&queued.name, &outcome),
@@ -178,8 +185,8 @@ impl Work {
     /// Queues what failed, and what the passing of time may have changed.
     pub(crate) fn requeue(&mut self) {
         let again = std::mem::take(&mut self.again);
-        let by_time = self.held.iter().filter(|(_, (_, reason))| {
-            ReasonCode::named(reason.word()).is_some_and(ReasonCode::changes_with_time)
+        let by_time = self.held.iter().filter(|(_, held)| {
+            ReasonCode::named(held.reason.word()).is_some_and(ReasonCode::changes_with_time)
         });
         let by_time: Vec<String> = by_time.map(|(name, _)| name.clone()).collect();
         self.push(again);
@@ -198,12 +205,20 @@ impl Work {
         let now = (self.reconciler.approver.now)();
         let mut view = self.reconciler.view();
         for joined in view.newly_joined() {
-            view.note_joined(&joined.host, now);
-            (self.reconciler.approver.tell)(News::Joined(&joined.host));
-            audit.happened(Entry::of(now, &joined));
+            view.note_joined(&joined, now);
+            (self.reconciler.approver.tell)(News::Joined(&joined.fact.host));
+            audit.happened(Entry::of(now, &joined.fact));
         }
-        for found in view.take_unrecorded() {
-            audit.found(&found);
+        for mut found in view.take_unrecorded() {
+            let decided = &mut found.decided;
+            let more = match decided.verdict {
+                CsrVerdict::Approve => Some(0),
+                _ => self.refusals.count(decided, view.asker(decided), now),
+            };
+            if let Some(more) = more {
+                decided.more = more;
+                audit.found(&found);
+            }
         }
         Ok(())
     }
@@ -225,27 +240,43 @@ impl Work {
             return;
         }
         let CsrDecided { uid, reason, verdict, .. } = &outcome.decided;
-        let is_news = self.held.get(name) != Some(&(uid.clone(), reason.clone()));
+        let known = self.held.remove(name).filter(|held| held.uid == *uid);
+        let is_news = known.as_ref().is_none_or(|held| held.reason != *reason);
+        let was_told = known.is_some_and(|held| held.is_told);
+        let worth = match verdict {
+            CsrVerdict::Approve => Some(0),
+            _ if is_news => self.worth(&outcome.decided, was_told),
+            _ => None,
+        };
         match verdict {
             CsrVerdict::Hold => {
-                self.held.insert(name.to_owned(), (uid.clone(), reason.clone()));
+                let is_told = was_told || worth.is_some();
+                self.held.insert(name.to_owned(), Held { uid: uid.clone(), reason: reason.clone(), is_told });
             }
             CsrVerdict::Approve => self.summary.approved += 1,
             CsrVerdict::Deny => self.summary.denied += 1,
             CsrVerdict::Leave => {}
         }
-        if *verdict != CsrVerdict::Hold {
-            self.held.remove(name);
+        if let Some(more) = worth {
+            let mut outcome = outcome.clone();
+            outcome.decided.more = more;
+            self.tell(&outcome);
         }
-        if is_news {
-            (self.reconciler.approver.tell)(News::Decided(outcome));
-            // Only the leader records: the others see its verdicts too.
-            let is_recorded = self.reconciler.leadership.is_ours();
-            if let Some(audit) =
-                self.audit.as_ref().filter(|_| is_recorded || outcome.written == Written::Yes)
-            {
-                audit.decided(outcome);
-            }
+    }
+
+    /// Whether a refusal is worth a line, and how many before it were not. One that ends what was told is.
+    fn worth(&mut self, decided: &CsrDecided, was_told: bool) -> Option<u64> {
+        let asker = self.reconciler.view().asker(decided);
+        let more = self.refusals.count(decided, asker, (self.reconciler.approver.now)());
+        more.or((was_told && decided.verdict != CsrVerdict::Hold).then_some(0))
+    }
+
+    fn tell(&self, outcome: &CsrOutcome) {
+        (self.reconciler.approver.tell)(News::Decided(outcome));
+        // Only the leader records: the others see its verdicts too.
+        let is_recorded = self.reconciler.leadership.is_ours();
+        if let Some(audit) = self.audit.as_ref().filter(|_| is_recorded || outcome.written == Written::Yes) {
+            audit.decided(outcome);
         }
     }
 }
@@ -258,57 +289,85 @@ pub(crate) enum Turn {
     InOrder,
 }
 
-/// Requests in the order they came, each once; those that the API server vouches for before the others.
+/// Requests, each once: those that the API server vouches for before the others. Nodes take turns, so that whoever asks a thousand times
+/// for one holds up no other; those of one node are in the order they came.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    first: VecDeque<String>,
-    order: VecDeque<String>,
+    first: Lane,
+    order: Lane,
     since: BTreeMap<String, Instant>,
     busy: BTreeSet<String>,
+}
+
+/// Those whose turn is the same.
+#[derive(Debug, Default)]
+struct Lane {
+    /// Nodes for which somebody waits, each once.
+    nodes: VecDeque<String>,
+    waiting: BTreeMap<String, VecDeque<String>>,
 }
 
 /// A request taken from the queue.
 #[derive(Debug)]
 pub(crate) struct Queued {
     pub(crate) name: String,
-    /// What is busy until [`Queue::done`].
-    pub(crate) key: String,
+    /// Its node, which is busy until [`Queue::done`].
+    pub(crate) node: String,
     pub(crate) since: Instant,
 }
 
 impl Queue {
-    /// At the end of those whose turn is the same, unless it is in it.
-    pub(crate) fn push(&mut self, name: String, turn: Turn, now: Instant) {
+    /// At the end of those of its node, unless it is in it.
+    pub(crate) fn push(&mut self, name: String, node: String, turn: Turn, now: Instant) {
         if !self.since.contains_key(&name) {
             self.since.insert(name.clone(), now);
             match turn {
-                Turn::First => self.first.push_back(name),
-                Turn::InOrder => self.order.push_back(name),
+                Turn::First => self.first.push(name, node),
+                Turn::InOrder => self.order.push(name, node),
             }
         }
     }
 
-    /// The first whose node is not being decided about.
-    pub(crate) fn take(&mut self, key_of: impl Fn(&str) -> String) -> Option<Queued> {
-        let free = |names: &mut VecDeque<String>| {
-            let place = names.iter().position(|name| !self.busy.contains(&key_of(name)))?;
-            names.remove(place)
-        };
-        let name = free(&mut self.first).or_else(|| free(&mut self.order))?;
-        let key = key_of(&name);
+    /// The next whose node is not being decided about.
+    pub(crate) fn take(&mut self) -> Option<Queued> {
+        let (name, node) = self.first.take(&self.busy).or_else(|| self.order.take(&self.busy))?;
         let since = self.since.remove(&name)?;
-        self.busy.insert(key.clone());
-        Some(Queued { name, key, since })
+        self.busy.insert(node.clone());
+        Some(Queued { name, node, since })
     }
 
     /// Others of that node may follow.
-    pub(crate) fn done(&mut self, key: &str) {
-        self.busy.remove(key);
+    pub(crate) fn done(&mut self, node: &str) {
+        self.busy.remove(node);
     }
 
     /// Nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
-        self.first.is_empty() && self.order.is_empty()
+        self.since.is_empty()
+    }
+}
+
+impl Lane {
+    fn push(&mut self, name: String, node: String) {
+        let waiting = self.waiting.entry(node.clone()).or_default();
+        if waiting.is_empty() {
+            self.nodes.push_back(node);
+        }
+        waiting.push_back(name);
+    }
+
+    /// A request, and its node, which is last now. Few are busy at a time, so that few are passed over.
+    fn take(&mut self, busy: &BTreeSet<String>) -> Option<(String, String)> {
+        let place = self.nodes.iter().position(|node| !busy.contains(node))?;
+        let node = self.nodes.remove(place)?;
+        let waiting = self.waiting.get_mut(&node)?;
+        let name = waiting.pop_front()?;
+        if waiting.is_empty() {
+            self.waiting.remove(&node);
+        } else {
+            self.nodes.push_back(node.clone());
+        }
+        Some((name, node))
     }
 }
 

@@ -11,9 +11,9 @@ use tokio::task::JoinHandle;
 use super::gateway::{Gateway, GatewayError, Which};
 use super::journal_entry::JournalEntry;
 use super::probe;
-use super::record::Entry;
-use super::remote::{Remote, RemoteError};
+use super::record::ServiceRecord;
 use super::report::{BootstrapReport, Manifests};
+use crate::remote::{Remote, RemoteError};
 
 /// How the host can be asked.
 #[derive(Clone, Debug, Default)]
@@ -74,7 +74,7 @@ impl BootstrapHost {
 struct Looking {
     host: BootstrapHost,
     cursor: Option<String>,
-    records: BTreeMap<String, Vec<Entry>>,
+    records: BTreeMap<String, Vec<ServiceRecord>>,
 }
 
 impl Looking {
@@ -109,7 +109,7 @@ impl Looking {
         let new =
             gateway.entries(&[("SYSLOG_IDENTIFIER", RECORDER), ("_UID", "0")], which).await.map_err(Some)?;
         for entry in &new {
-            if let Ok(record) = serde_json::from_str::<Entry>(&entry.message) {
+            if let Ok(record) = serde_json::from_str::<ServiceRecord>(&entry.message) {
                 self.records.entry(record.service.clone()).or_default().push(record);
             }
         }

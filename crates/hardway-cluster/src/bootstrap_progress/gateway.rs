@@ -45,7 +45,7 @@ pub enum GatewayError {
     #[error("the journal gateway at {0} cannot be reached: {1}")]
     Unreachable(SocketAddr, String),
     /// One of the two does not trust the other.
-    #[error("the journal gateway at {0}: no TLS: {1}")]
+    #[error("the TLS handshake with the journal gateway at {0} failed: {1}")]
     Tls(SocketAddr, String),
     /// The certificate or the key here cannot be used.
     #[error("the certificate for the journal gateway cannot be used: {0}")]
@@ -65,10 +65,10 @@ pub enum CertificateError {
     #[error("{}", sentence(.0))]
     Client(reqwest::Error),
     /// The key is in no form that is known.
-    #[error("the key is no private key in PEM")]
+    #[error("the key is not a PEM private key")]
     Key,
     /// A certificate is none.
-    #[error("it is no PEM")]
+    #[error("it is not PEM")]
     Pem,
     /// TLS cannot be begun with it.
     #[error("{0}")]
@@ -85,7 +85,7 @@ pub enum AnswerError {
     #[error("{0}: {1}")]
     Status(StatusCode, String),
     /// It does not end.
-    #[error("more than any journal of an install")]
+    #[error("larger than any journal of an install")]
     TooLong,
 }
 

@@ -1,12 +1,11 @@
 //! What the bootstrap host is doing, asked of the host itself.
 //!
 //! ```text
-//! BootstrapHost    by whichever way it answers                      bootstrap_host.rs
-//!   Remote         running a script there, over ssh                 remote.rs
+//! BootstrapHost    over ssh ([`crate::remote`]) or by its journal    bootstrap_host.rs
 //!   look()         one look: script, answer                         probe.rs
 //!   Gateway        its journal, over TLS with certificates          gateway.rs, gateway_verifier.rs, journal_entry.rs
 //! HostWatch        look after look                                  bootstrap_host.rs
-//! Entry            a line of a service's own record                 record.rs
+//! ServiceRecord    a line of a service's own record                 record.rs
 //! BootstrapReport  stages, manifests, pods, as sentences            report.rs, stages.rs
 //! reset            a failed bootkube begins anew                    reset.rs
 //! ```
@@ -20,7 +19,6 @@ mod gateway_verifier;
 mod journal_entry;
 mod probe;
 mod record;
-mod remote;
 mod report;
 mod reset;
 mod stages;
@@ -32,8 +30,7 @@ pub use bootstrap_host::{BootstrapHost, HostError, HostWatch};
 pub use gateway::{GATEWAY_PORT, Gateway, GatewayError, Which};
 pub use journal_entry::JournalEntry;
 pub use probe::{look, read};
-pub use record::{Entry, entries};
-pub use remote::{KnownHost, Login, Remote, RemoteError};
+pub use record::{ServiceRecord, entries};
 pub use report::{BootstrapReport, Manifests, Sentence, State};
 pub use reset::{RESET, ResetAction, ResetError, reset};
 pub use stages::{Stage, stages};

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use hardway_assets::ignition::bootstrap_files::STAGES;
 
 use super::record::entries;
-use super::remote::{Remote, RemoteError};
 use super::report::{BootstrapReport, Manifests};
+use crate::remote::{Remote, RemoteError};
 
 /// Prints sections, each under a line that no JSON and no file name begins with. Paths can be set from outside, as in the
 /// host's own scripts.

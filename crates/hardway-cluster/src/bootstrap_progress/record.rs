@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// One line of `SERVICE.stream.jsonl`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Entry {
+pub struct ServiceRecord {
     /// `bootkube`, `release-image`, …
     pub service: String,
     /// By the host's clock.
@@ -25,11 +25,11 @@ pub struct Entry {
 }
 
 /// The entries of a stream. A line that a power cut tore is skipped: the service writes on after it.
-pub fn entries(stream: &str) -> Vec<Entry> {
+pub fn entries(stream: &str) -> Vec<ServiceRecord> {
     stream.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-impl Entry {
+impl ServiceRecord {
     /// Ended badly.
     pub fn is_failure(&self) -> bool {
         self.result.as_deref() == Some("failure")

@@ -6,7 +6,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::record::Entry;
+use super::record::ServiceRecord;
 use super::stages::{Stage, stages};
 
 /// One look at the host.
@@ -17,7 +17,7 @@ pub struct BootstrapReport {
     pub clock: Option<Timestamp>,
     /// Everything each service wrote about itself.
     #[serde(skip)]
-    pub records: BTreeMap<String, Vec<Entry>>,
+    pub records: BTreeMap<String, Vec<ServiceRecord>>,
     /// Of bootkube, in order.
     pub stages: Vec<Stage>,
     /// First objects of the cluster.
@@ -72,35 +72,40 @@ pub struct Sentence {
 
 /// What is true when a stage is done.
 const MEANINGS: [(&str, &str); 17] = [
-    ("openshift-manifests", "everything that Ignition should bring is there"),
-    ("etcd-bootstrap", "etcd is told to run"),
+    ("openshift-manifests", "every file that Ignition should write exists"),
+    ("etcd-bootstrap", "the etcd pod is started"),
     ("machine-config-render", "machine configs are served to masters"),
     ("resolve-api-url", "the name api resolves on the bootstrap host"),
     ("resolve-api-int-url", "the name api-int resolves on the bootstrap host"),
     ("wait-for-etcd", "etcd is healthy"),
-    ("secrets", "certificates lie where the control plane mounts them"),
-    ("control-plane-pods", "the temporary control plane is told to run"),
+    ("secrets", "certificates are in place for the control plane"),
+    ("control-plane-pods", "the temporary control plane is started"),
     ("wait-for-api", "the API server of the bootstrap host answers"),
     ("create-crds", "the first CRDs exist"),
     ("create-manifests", "the cluster's first objects exist"),
-    ("required-pods", "a control plane runs on a master"),
+    ("required-pods", "one master runs a control plane"),
     ("wait-for-ha", "two masters run a control plane"),
-    ("bootstrap-success", "success is reported as an event"),
+    ("bootstrap-success", "success was reported as an event"),
     ("teardown", "the temporary control plane has ended"),
-    ("cvo-overrides", "the version operator may manage everything"),
+    ("cvo-overrides", "the version operator manages everything"),
     ("wait-for-ceo", "etcd runs in the cluster"),
 ];
 
 impl BootstrapReport {
     /// From the records and the rest of what was seen.
-    pub fn new(known: &[&str], records: BTreeMap<String, Vec<Entry>>) -> Self {
+    pub fn new(known: &[&str], records: BTreeMap<String, Vec<ServiceRecord>>) -> Self {
         let stages = stages(known, records.get("bootkube").map_or(&[], Vec::as_slice));
         Self { stages, records, ..Self::default() }
     }
 
+    /// Whether the release image could be pulled.
+    pub fn release_image(&self) -> Sentence {
+        self.service("release-image", "the release image is pulled")
+    }
+
     /// The services before bootkube, then its stages, each as a sentence.
     pub fn sentences(&self) -> Vec<Sentence> {
-        let mut sentences = vec![self.service("release-image", "the release image is pulled")];
+        let mut sentences = vec![self.release_image()];
         for stage in &self.stages {
             let meaning = MEANINGS.iter().find(|(name, _)| *name == stage.name);
             let mut what = meaning
@@ -143,7 +148,7 @@ impl BootstrapReport {
             Some(("service end", false)) => State::Done,
             Some(_) => State::Running,
         };
-        let error = entries.iter().rev().find_map(Entry::error).filter(|_| state != State::Done);
+        let error = entries.iter().rev().find_map(ServiceRecord::error).filter(|_| state != State::Done);
         Sentence { what: what.to_owned(), state, since: last.and_then(|entry| entry.timestamp), error }
     }
 }

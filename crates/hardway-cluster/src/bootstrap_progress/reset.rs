@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::remote::{Remote, RemoteError};
+use crate::remote::{Remote, RemoteError};
 
 /// One thing that is done.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub enum ResetError {
     Remote(#[from] RemoteError),
     /// Too late for it.
     #[error(
-        "the temporary control plane has already ended, and the masters carry the cluster: there is nothing to begin anew"
+        "the temporary control plane has already ended, and the masters run the cluster: there is nothing to start over"
     )]
     HandedOver,
 }
@@ -42,38 +42,39 @@ const fn action(what: &'static str, why: &'static str, command: &'static str) ->
 pub const RESET: [ResetAction; 7] = [
     action(
         "stop bootkube.service",
-        "it would put back what is taken away",
+        "it would restore what the next steps remove",
         "systemctl stop bootkube.service",
     ),
     action(
         "remove the container cluster-bootstrap",
-        "a container of that name from an earlier try keeps the next from starting; hosts of openshift-install have one",
+        "a container of that name from an earlier attempt blocks the next one; hosts installed by openshift-install have one",
         "if command -v podman >/dev/null && podman container exists cluster-bootstrap; then podman container rm --force cluster-bootstrap; fi",
     ),
     action(
         "remove the static pods of the temporary control plane",
-        "they may run with certificates or flags of the failed try. etcd's pod stays: it holds the cluster; the machine-config-server's too: masters may be fetching from it",
+        "they may use certificates or flags of the failed attempt. The etcd pod stays because it holds the cluster's data, and \
+         the machine-config-server's because masters may be fetching from it",
         "rm -f \"$kubernetes\"/manifests/{kube-apiserver-pod,kube-controller-manager-pod,kube-scheduler-pod,cluster-version-operator-pod,cloud-credential-operator-pod,bootstrap-pod}.yaml",
     ),
     action(
         "remove the pods' copy of the certificates",
-        "the stage `secrets` makes it anew",
+        "the stage `secrets` creates it again",
         "rm -rf \"$kubernetes/bootstrap-secrets\"",
     ),
     action(
         "remove the markers of the stages that put them there",
-        "a stage with a marker is not done again",
+        "a stage with a marker is not repeated",
         "rm -f \"$openshift\"/{wait-for-etcd,secrets,control-plane-pods,wait-for-api}.done",
     ),
     ResetAction {
-        what: "take the IPv6 name of localhost away",
-        why: "where localhost is ::1 first, probes of servers that listen on IPv4 fail",
+        what: "remove localhost from the IPv6 loopback entry",
+        why: "if localhost resolves to ::1 first, probes of servers that listen on IPv4 only fail",
         command: "if grep -qE '^::1[[:space:]]+.*\\blocalhost\\b' \"$etc/hosts\"; then cp -p \"$etc/hosts\" \"$etc/hosts.before-reset\"; sed -i -E '/^::1[[:space:]]+.*\\blocalhost\\b/d' \"$etc/hosts\"; fi",
         is_ipv4_only: true,
     },
     action(
         "start bootkube.service",
-        "it goes on with the first stage that has no marker",
+        "it continues with the first stage without a marker",
         "systemctl reset-failed bootkube.service; systemctl start --no-block bootkube.service",
     ),
 ];

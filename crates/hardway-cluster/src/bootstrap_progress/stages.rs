@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::record::Entry;
+use super::record::ServiceRecord;
 use super::report::State;
 
 /// One stage.
@@ -26,7 +26,7 @@ pub struct Stage {
 
 /// The known stages in order, and any other that the record names, in the order it does. A stage whose service ended
 /// without ending it was cut off: it is neither running nor done.
-pub fn stages(known: &[&str], entries: &[Entry]) -> Vec<Stage> {
+pub fn stages(known: &[&str], entries: &[ServiceRecord]) -> Vec<Stage> {
     let new = |name: &str| Stage {
         name: name.to_owned(),
         state: State::Waiting,
@@ -53,7 +53,7 @@ pub fn stages(known: &[&str], entries: &[Entry]) -> Vec<Stage> {
                 for stage in stages.iter_mut().filter(|stage| stage.state == State::Running) {
                     stage.state = State::Failed;
                     stage.since = entry.timestamp;
-                    stage.error.get_or_insert_with(|| "the service ended in the middle of it".to_owned());
+                    stage.error.get_or_insert_with(|| "the service ended during this stage".to_owned());
                 }
             }
             _ => {}

@@ -1,6 +1,8 @@
 //! A request, taken apart once; and with the world around it, what a rule looks at.
 
-use super::{Pkcs10, Pkcs10Error, Request, Rival, SeenNode, State, World};
+use jiff::Timestamp;
+
+use super::{Pkcs10, Pkcs10Error, Request, RequestState, Rival, SeenNode, World};
 use crate::declared::{DeclaredNode, HostIdentity};
 
 /// A request and what stands in it. Reading it checks a signature, so it is done once and kept.
@@ -64,7 +66,7 @@ impl Examined {
     /// As it looks to others that ask for the same.
     pub fn as_rival(&self) -> Option<Rival> {
         let (name, created) = (self.request.name.clone(), self.request.created);
-        (self.request.state == State::Pending).then_some(()).and(self.key_id()).map(|key_id| Rival {
+        (self.request.state == RequestState::Pending).then_some(()).and(self.key_id()).map(|key_id| Rival {
             name,
             created,
             key_id: key_id.to_owned(),
@@ -85,7 +87,7 @@ impl<'c> Case<'c> {
         }
     }
 
-    /// The node's name, when there is exactly one.
+    /// The node's name, when there is exactly one. Also an empty one: that is for a rule to object to.
     pub(crate) fn node_name(&self) -> Option<&'c str> {
         match self.pkcs10.ok()?.common_names.as_slice() {
             [name] => name.strip_prefix(NODE_PREFIX),
@@ -101,6 +103,11 @@ impl<'c> Case<'c> {
     /// Who the machine of that node asks as until it is one; `None` where it has no identity of its own.
     pub(crate) fn identity(&self) -> Option<&'c HostIdentity> {
         self.declared()?.identity.as_ref()
+    }
+
+    /// When its machine was switched on, where that is known.
+    pub(crate) fn switched_on(&self) -> Option<Timestamp> {
+        self.world.settings.switched_on.get(self.node_name()?).copied()
     }
 
     /// The Node object of that name.

@@ -1,5 +1,6 @@
 //! What the policy says about one request.
 
+use hardway_base::one_line;
 use hardway_journal::CsrVerdict;
 use serde::Serialize;
 
@@ -53,12 +54,12 @@ pub enum Finding {
 impl Finding {
     /// Nothing to object.
     pub(crate) fn fits(evidence: impl Into<String>) -> Self {
-        Self::Fits { evidence: told(evidence.into()) }
+        Self::Fits { evidence: told(&evidence.into()) }
     }
 
     /// An objection.
     pub(crate) fn objects(reason: ReasonCode, evidence: impl Into<String>) -> Self {
-        Self::Objects { reason, evidence: told(evidence.into()) }
+        Self::Objects { reason, evidence: told(&evidence.into()) }
     }
 
     /// The objection, if it is one.
@@ -132,18 +133,11 @@ impl Decision {
 }
 
 /// Whoever asks chooses much of what is told: it stays one line of bounded length, without anything that moves a cursor.
-fn told(sentence: String) -> String {
+fn told(sentence: &str) -> String {
     const LONGEST: usize = 400;
-    let odd = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    if sentence.len() <= LONGEST && !sentence.chars().any(odd) {
-        return sentence;
-    }
-    let mut text: String =
-        sentence.chars().take(LONGEST).map(|c| if odd(c) { '\u{fffd}' } else { c }).collect();
-    if sentence.chars().count() > LONGEST {
+    let mut text = one_line(sentence);
+    if let Some((end, _)) = text.char_indices().nth(LONGEST) {
+        text.truncate(end);
         text.push('…');
     }
     text
@@ -155,8 +149,8 @@ mod tests {
 
     #[test]
     fn what_strangers_write_stays_one_short_line() {
-        assert_eq!(told("a node".into()), "a node");
-        assert_eq!(told("a\nb\u{1b}[2Jc\u{202e}".into()), "a\u{fffd}b\u{fffd}[2Jc\u{fffd}");
-        assert_eq!(told("x".repeat(4_000)).chars().count(), 401);
+        assert_eq!(told("a node"), "a node");
+        assert_eq!(told("a\nb\u{1b}[2Jc\u{202e}"), "a\u{fffd}b\u{fffd}[2Jc\u{fffd}");
+        assert_eq!(told(&"x".repeat(4_000)).chars().count(), 401);
     }
 }

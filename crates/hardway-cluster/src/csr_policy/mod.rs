@@ -33,9 +33,12 @@ pub use hardway_journal::CsrVerdict;
 pub use key::{Key, Signature};
 pub use pkcs10::{Name, Pkcs10, Pkcs10Error};
 pub use reason::ReasonCode;
-pub use request::{CLIENT_SIGNER, Request, SERVING_SIGNER, State};
+pub use request::{CLIENT_SIGNER, Request, RequestState, SERVING_SIGNER};
+pub(crate) use rules::MOST_KEYS;
 pub use rules::{RULES, Rule};
-pub use world::{Approval, IgnitionEvidence, Redemption, Rival, SeenNode, Settings, SharedRedemption, World};
+pub use world::{
+    Approval, IgnitionEvidence, PolicySettings, Redemption, Rival, SeenNode, SharedRedemption, World,
+};
 
 use crate::declared::Declared;
 
@@ -46,6 +49,6 @@ pub fn decide(examined: &Examined, world: &World<'_>) -> Decision {
 
 /// Whether a pending request has nothing wrong in itself. Only such a one can be a [`Rival`]: a broken one must not be able
 /// to take the place of a good one.
-pub fn is_sound(examined: &Examined, declared: &Declared, settings: &Settings) -> bool {
+pub fn is_sound(examined: &Examined, declared: &Declared, settings: &PolicySettings) -> bool {
     rules::is_sound(examined, declared, settings)
 }

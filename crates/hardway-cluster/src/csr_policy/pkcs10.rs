@@ -73,7 +73,8 @@ impl Pkcs10 {
     /// When it is not one request and nothing else.
     pub fn read(text: &[u8]) -> Result<Self, Pkcs10Error> {
         let text = std::str::from_utf8(text).map_err(|_| Pkcs10Error::Pem("the text is not UTF-8"))?;
-        let blocks = pem::decode(text).map_err(|_| Pkcs10Error::Pem("there is something that is not PEM"))?;
+        let blocks =
+            pem::decode(text).map_err(|_| Pkcs10Error::Pem("there is data outside the PEM block"))?;
         match blocks.as_slice() {
             [block] if block.label == LABEL => Self::read_der(&block.der),
             [_] => Err(Pkcs10Error::Pem("the PEM block is not a certificate request")),
@@ -86,10 +87,10 @@ impl Pkcs10 {
         let (rest, request) =
             X509CertificationRequest::from_der(bytes).map_err(|error| malformed(error.to_string()))?;
         if !rest.is_empty() {
-            return Err(malformed("there is something behind the request"));
+            return Err(malformed("there is data after the request"));
         }
         if !is_written_once(bytes, &request) {
-            return Err(malformed("it is not written in the one way that DER has"));
+            return Err(malformed("it is not canonical DER"));
         }
         let info = &request.certification_request_info;
         if info.version.0 != 0 {
@@ -142,7 +143,7 @@ impl Pkcs10 {
         for extension in extensions {
             let oid = dotted(&extension.oid);
             if !seen.insert(oid.clone()) {
-                return Err(malformed(format!("extension {oid} stands twice")));
+                return Err(malformed(format!("duplicate extension {oid}")));
             }
             match extension.parsed_extension() {
                 ParsedExtension::SubjectAlternativeName(names) => {

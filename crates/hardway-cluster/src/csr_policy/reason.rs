@@ -58,117 +58,122 @@ reasons! {
 
     /// It is for a signer that is no kubelet's.
     SignerNotOurs, "signer-not-ours", Leave, "";
+    /// No kubelet calls a request like that.
+    RequestNameOdd, "request-name-odd", Leave, "look who made it: kubelets call theirs csr- or node-csr- and random letters";
     /// It is decided already.
     NotPending, "not-pending", Leave, "";
 
     /// It is many times larger than a kubelet's.
-    RequestTooLarge, "request-too-large", Hold, "look at it with `oc get csr NAME -o yaml`; no kubelet writes one like it";
+    RequestTooLarge, "request-too-large", Hold, "inspect it with `oc get csr NAME -o yaml`; it does not come from a kubelet";
     /// It asks for a certificate that lives too long.
     LifetimeTooLong, "lifetime-too-long", Hold, "if such a lifetime is wanted, raise --longest-lifetime";
     /// It was made at a time that has not come yet.
-    FromTheFuture, "from-the-future", Hold for now, "set the clock of this host or of the API server right: they differ";
+    FromTheFuture, "from-the-future", Hold for now, "correct the clock of this host or of the API server: they differ";
     /// Its kubelet no longer waits for it.
-    Abandoned, "abandoned", Hold, "nothing: the kubelet asks again by itself; if it does not, look at its journal";
+    Abandoned, "abandoned", Hold, "nothing to do: the kubelet sends a new request; if it does not, check its journal";
 
     /// Not one PEM block of a certificate request.
-    PemMalformed, "pem-malformed", Deny, "look who made it; no kubelet does";
+    PemMalformed, "pem-malformed", Deny, "find out who created it; kubelets do not";
     /// Not a PKCS#10 request.
-    Pkcs10Malformed, "pkcs10-malformed", Deny, "look who made it; no kubelet does";
+    Pkcs10Malformed, "pkcs10-malformed", Deny, "find out who created it; kubelets do not";
     /// Not signed with the key it is about.
-    CsrSignatureInvalid, "csr-signature-invalid", Deny, "look who made it: whoever asks does not hold the key";
+    CsrSignatureInvalid, "csr-signature-invalid", Deny, "find out who created it: the requester does not have the key";
     /// A key that can be broken.
-    KeyTooWeak, "key-too-weak", Deny, "look who made it: kubelets make ECDSA keys on P-256";
+    KeyTooWeak, "key-too-weak", Deny, "find out who created it: kubelets use ECDSA keys on P-256";
     /// A key or signature of a kind that kubelets do not make.
-    KeyNotAllowed, "key-not-allowed", Hold, "if the key is meant to be like this, approve by hand: oc adm certificate approve NAME";
+    KeyNotAllowed, "key-not-allowed", Hold, "if this key is intended, approve the request by hand: oc adm certificate approve NAME";
     /// It asks to sign others.
-    AsksForCa, "asks-for-ca", Deny, "look who made it: a node that can sign certificates can be anybody";
+    AsksForCa, "asks-for-ca", Deny, "find out who created it: a node that can sign certificates can impersonate anyone";
     /// An extension that kubelets do not ask for.
-    ExtensionNotAllowed, "extension-not-allowed", Hold, "look at it with openssl req -text; no kubelet asks for it";
+    ExtensionNotAllowed, "extension-not-allowed", Hold, "inspect it with openssl req -text; kubelets do not request this";
     /// An attribute that kubelets do not write.
-    AttributeNotAllowed, "attribute-not-allowed", Hold, "look at it with openssl req -text; no kubelet writes it";
+    AttributeNotAllowed, "attribute-not-allowed", Hold, "inspect it with openssl req -text; it does not come from a kubelet";
 
     /// The common name is not that of a node.
-    NotANode, "not-a-node", Deny, "look who made it: these signers are for kubelets only";
+    NotANode, "not-a-node", Deny, "find out who created it: these signers are for kubelets only";
     /// No Node can have that name.
-    NodeNameInvalid, "node-name-invalid", Deny, "look who made it; no kubelet can have that name";
+    NodeNameInvalid, "node-name-invalid", Deny, "find out who created it; no kubelet can have that name";
     /// The machine does not know its name.
     NodeNameLocalhost, "node-name-localhost", Hold, "give the machine its name: /etc/hostname in its config, reverse DNS, or DHCP";
     /// Other groups than a node's.
-    OrganizationNotNodes, "organization-not-nodes", Deny, "look who made it: it asks for groups that no node has";
+    OrganizationNotNodes, "organization-not-nodes", Deny, "find out who created it: it requests groups that no node has";
     /// More in the subject than group and name.
-    SubjectExtra, "subject-extra", Deny, "look who made it; a kubelet's subject is its group and its name";
+    SubjectExtra, "subject-extra", Deny, "find out who created it; a kubelet's subject is its group and its name";
     /// No such host in the inventory.
-    NodeNotDeclared, "node-not-declared", Hold, "add the host to inventory.yaml, or find out which machine asks";
+    NodeNotDeclared, "node-not-declared", Hold, "add the host to inventory.yaml, or find out which machine sent the request";
     /// A host of the inventory under another name.
-    NodeNamedOtherwise, "node-named-otherwise", Hold, "a machine is called what /etc/hostname says, else what DHCP tells it (option 12), else what the PTR record of its address says: make that the expected name, then on the machine `hostnamectl set-hostname` it, remove /var/lib/kubelet/pki and /var/lib/kubelet/kubeconfig, and reboot";
+    NodeNamedOtherwise, "node-named-otherwise", Hold, "a machine takes its name from /etc/hostname, else from DHCP (option 12), else from the PTR record of its address: make that the expected name, then run `hostnamectl set-hostname` on the machine, remove /var/lib/kubelet/pki and /var/lib/kubelet/kubeconfig, and reboot";
 
     /// A first client certificate, and not asked for by an identity that hosts have.
-    RequesterNotBootstrapper, "requester-not-bootstrapper", Hold, "ask who made it; if they may: oc adm certificate approve NAME";
+    RequesterNotBootstrapper, "requester-not-bootstrapper", Hold, "find out who created it; if that is legitimate: oc adm certificate approve NAME";
     /// The bootstrap identity with other groups than its own.
-    BootstrapperGroupsDiffer, "bootstrapper-groups-differ", Hold, "look how the bootstrap identity comes to these groups";
+    BootstrapperGroupsDiffer, "bootstrapper-groups-differ", Hold, "find out how the bootstrap identity got these groups";
     /// The identity that machines of a pool share, for a host that has its own.
-    SharedIdentity, "shared-identity", Deny, "the host boots from ignition/HOST.ign and asks with the identity in it: see who else asks for its name; if it boots from a stock pointer, say so in inventory.yaml: stockPointer: true; if it was installed by an older hardway and was off for long: hardway recover certs";
+    SharedIdentity, "shared-identity", Deny, "the host boots from ignition/HOST.ign and uses the identity in it: find out who else uses its name; if it boots from a stock pointer, set stockPointer: true in inventory.yaml; if it was installed by an older hardway and was off for a long time: hardway certs recover; for a hosted worker: hardway hosted workers replace NAME";
     /// The identity of a generation that is over.
-    IdentityReplaced, "identity-replaced", Deny, "whoever asks has an old config of the host: find out where it is; if it is the host itself: hardway recover certs, or install it again with its new config";
+    IdentityReplaced, "identity-replaced", Deny, "the requester has an old config of the host: find out which machine it is; if it is the host itself: hardway certs recover, or reinstall it with its new config";
     /// The identity of another host.
-    IdentityOfAnotherHost, "identity-of-another-host", Deny, "isolate the host whose identity it is: it wants to pass for another";
+    IdentityOfAnotherHost, "identity-of-another-host", Deny, "isolate the host with this identity: it tries to impersonate another host";
     /// An identity of the host that is newer than what is known here.
-    IdentityUnknown, "identity-unknown", Hold for now, "give this approver the output of `hardway csr declared` anew, from the folder that made the identity";
+    IdentityUnknown, "identity-unknown", Hold for now, "give this approver new output of `hardway approve declared`, from the folder that made the identity";
     /// A node's certificate, asked for by another node.
-    AskedByAnotherNode, "asked-by-another-node", Deny, "isolate the node that asked: it wants to pass for another";
+    AskedByAnotherNode, "asked-by-another-node", Deny, "isolate the requesting node: it tries to impersonate another one";
     /// A serving certificate, asked for with the bootstrap identity.
-    BootstrapperAsksToServe, "bootstrapper-asks-to-serve", Deny, "find out who else has the bootstrap kubeconfig: kubelets ask for it as themselves";
+    BootstrapperAsksToServe, "bootstrapper-asks-to-serve", Deny, "find out who else has the bootstrap kubeconfig: kubelets request serving certificates as themselves";
     /// A serving certificate, asked for by somebody who is no node.
-    RequesterNotANode, "requester-not-a-node", Hold, "ask who made it; if they may: oc adm certificate approve NAME";
+    RequesterNotANode, "requester-not-a-node", Hold, "find out who created it; if that is legitimate: oc adm certificate approve NAME";
     /// A node with other groups than a node's.
-    NodeGroupsDiffer, "node-groups-differ", Hold, "look how the node comes to these groups";
+    NodeGroupsDiffer, "node-groups-differ", Hold, "find out how the node got these groups";
+
+    /// A first client certificate for a machine that was not switched on yet.
+    AskedBeforeBoot, "asked-before-boot", Deny, "find out who sent it: another machine has the pool's identity or a copy of the machine's; if it was the machine itself, the clocks of controller and API server differ, and it sends a new request";
 
     /// Other usages than those of its signer.
-    UsagesNotAllowed, "usages-not-allowed", Deny, "look who made it; no kubelet asks for these";
+    UsagesNotAllowed, "usages-not-allowed", Deny, "find out who created it; kubelets do not request these";
 
     /// A client certificate with names.
-    ClientHasNames, "client-has-names", Deny, "look who made it; a client certificate needs no names";
+    ClientHasNames, "client-has-names", Deny, "find out who created it; a client certificate needs no names";
     /// A serving certificate without any name.
-    NoNames, "no-names", Deny, "nothing: such a certificate serves nothing; the kubelet asks again";
+    NoNames, "no-names", Deny, "nothing to do: such a certificate is useless, and the kubelet sends a new request";
     /// A name of a kind that kubelets do not use.
-    NameKindNotAllowed, "name-kind-not-allowed", Deny, "look who made it; kubelets ask for DNS names and addresses only";
+    NameKindNotAllowed, "name-kind-not-allowed", Deny, "find out who created it; kubelets only request DNS names and IP addresses";
     /// Not a DNS name.
-    NameMalformed, "name-malformed", Deny, "look who made it; no kubelet can be called like this";
+    NameMalformed, "name-malformed", Deny, "find out who created it; no kubelet can have this name";
     /// A name that stands for many.
-    WildcardName, "wildcard-name", Deny, "look who made it: it wants to serve for many names at once";
+    WildcardName, "wildcard-name", Deny, "find out who created it: it requests a wildcard certificate";
     /// The name of another node, of the API or of a service.
-    NameBelongsToAnother, "name-belongs-to-another", Deny, "isolate the node that asked: it wants to pass for another";
+    NameBelongsToAnother, "name-belongs-to-another", Deny, "isolate the requesting node: it tries to impersonate another one";
     /// A name that the inventory does not give to that host.
-    NameNotDeclared, "name-not-declared", Hold, "the node's name is the only one it may serve under; see how it got another";
+    NameNotDeclared, "name-not-declared", Hold, "a node may only serve under its own name; find out how it got another";
     /// Loopback, a service's or a pod's address, or none at all.
-    AddressReserved, "address-reserved", Deny, "look at the node's addresses: this one can never be a host's";
+    AddressReserved, "address-reserved", Deny, "check the node's addresses: this one cannot belong to a host";
     /// The address of another host, or one the cluster is reached at.
-    AddressBelongsToAnother, "address-belongs-to-another", Deny, "isolate the node that asked, or find the address that two machines have";
+    AddressBelongsToAnother, "address-belongs-to-another", Deny, "isolate the requesting node, or find out whether two machines have this address";
     /// An address that the inventory does not give to that host.
     AddressNotDeclared, "address-not-declared", Hold, "if the host has that address, add it to its `ip` in inventory.yaml";
 
     /// A first client certificate for a node that is in the cluster.
-    NodeExists, "node-exists", Hold, "if the machine was off for long: hardway recover certs; if it was installed again: hardway node replace HOST; if it boots from a stock pointer: hardway approve --rejoin NODE";
+    NodeExists, "node-exists", Hold, "if the machine was off for a long time: hardway certs recover; if it was reinstalled: hardway node replace HOST --apply; if it boots from a stock pointer: hardway approve --rejoin NODE";
     /// A certificate for a node that is not in the cluster.
-    NodeMissing, "node-missing", Hold for now, "nothing, if the node is about to register; otherwise see why it was removed";
+    NodeMissing, "node-missing", Hold for now, "nothing to do if the node is about to register; otherwise find out why it was removed";
     /// The node reports addresses, and none that it was declared with.
-    NodeElsewhere, "node-elsewhere", Hold for now, "see whether two machines have the same name, or set `ip` in inventory.yaml right";
+    NodeElsewhere, "node-elsewhere", Hold for now, "check whether two machines have the same name, or correct `ip` in inventory.yaml";
 
     /// The host has not fetched its config.
-    IgnitionNotRedeemed, "ignition-not-redeemed", Hold for now, "if the host got its config in another way: --ignition ignored";
+    IgnitionNotRedeemed, "ignition-not-redeemed", Hold for now, "if the host got its config another way: --ignition ignored";
     /// Somebody with another address fetched the host's config.
-    IgnitionRedeemedElsewhere, "ignition-redeemed-elsewhere", Hold, "find out who fetched it: whoever did can pass for the host";
+    IgnitionRedeemedElsewhere, "ignition-redeemed-elsewhere", Hold, "find out who fetched it: they can impersonate the host until `hardway node replace HOST --apply`; if it was the host itself, before you corrected its address: stop what installs, and run hardway approve --ignition ignored";
     /// Too long after the host fetched its config, or before.
-    OutsideJoinWindow, "outside-join-window", Hold for now, "if the install took so long: --join-window, or install the host again";
+    OutsideJoinWindow, "outside-join-window", Hold for now, "if the install took that long: --join-window, or reinstall the host";
 
     /// A newer one of the same node takes its place.
     Superseded, "superseded", Deny, "";
     /// Two keys ask for one name at the same time.
-    Contested, "contested", Hold for now, "if it is one kubelet that was restarted, wait 15 minutes; otherwise two machines have one name";
+    Contested, "contested", Hold for now, "if a kubelet was restarted, wait 15 minutes; otherwise two machines have the same name";
     /// Another key has a client certificate of that name already.
-    AlreadyApproved, "already-approved", Hold for now, "if the kubelet was restarted before it had its answer, wait 15 minutes; if the machine was installed again: hardway node replace HOST; if it boots from a stock pointer and lost its key: hardway approve --rejoin NODE";
+    AlreadyApproved, "already-approved", Hold for now, "if the kubelet was restarted before its request was answered, wait 15 minutes; if the machine was reinstalled: hardway node replace HOST --apply; if it boots from a stock pointer and lost its key: hardway approve --rejoin NODE";
     /// More certificates than a node needs.
-    OverBudget, "over-budget", Hold for now, "look at the kubelet's journal: it asks again and again";
+    OverBudget, "over-budget", Hold for now, "check the kubelet's journal: it keeps sending requests";
 }
 
 impl ReasonCode {

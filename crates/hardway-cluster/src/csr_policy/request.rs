@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 
 pub use crate::objects::{CLIENT_SIGNER, SERVING_SIGNER};
+use crate::objects::{created, is_request_name};
 
 /// What the policy reads of a CertificateSigningRequest. The API server wrote requester, groups and time; the rest is what
 /// was asked for.
@@ -28,12 +29,12 @@ pub struct Request {
     /// The PEM text.
     pub pem: Vec<u8>,
     /// How far it is.
-    pub state: State,
+    pub state: RequestState,
 }
 
 /// How far a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub enum RequestState {
     /// Approved, with or without its certificate yet.
     Approved {
         /// When.
@@ -51,7 +52,7 @@ impl Request {
     /// From the object.
     pub fn of(object: &CertificateSigningRequest) -> Self {
         let metadata = &object.metadata;
-        let created = metadata.creation_timestamp.as_ref().map_or(Timestamp::UNIX_EPOCH, |time| time.0);
+        let created = created(metadata);
         let spec = &object.spec;
         Self {
             name: metadata.name.clone().unwrap_or_default(),
@@ -63,12 +64,17 @@ impl Request {
             usages: spec.usages.clone().unwrap_or_default(),
             expiration_seconds: spec.expiration_seconds,
             pem: spec.request.0.clone(),
-            state: State::of(object, created),
+            state: RequestState::of(object, created),
         }
     }
 
-    /// Whether it is for one of the two signers of kubelets.
+    /// Whether it can be a kubelet's: it is for one of their two signers, under a name that they use.
     pub fn is_a_kubelets(&self) -> bool {
+        self.is_for_a_kubelets_signer() && is_request_name(&self.name)
+    }
+
+    /// Whether it is for one of the two signers of kubelets.
+    pub fn is_for_a_kubelets_signer(&self) -> bool {
         [CLIENT_SIGNER, SERVING_SIGNER].contains(&self.signer.as_str())
     }
 
@@ -78,7 +84,7 @@ impl Request {
     }
 }
 
-impl State {
+impl RequestState {
     fn of(object: &CertificateSigningRequest, created: Timestamp) -> Self {
         let status = object.status.as_ref();
         let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
@@ -90,7 +96,8 @@ impl State {
         } else if approved.is_some() || issued {
             let at = approved
                 .and_then(|condition| condition.last_update_time.as_ref())
-                .map_or(created, |time| time.0);
+                // A verdict is not older than its request, whatever the clock of whoever wrote it.
+                .map_or(created, |time| time.0.max(created));
             Self::Approved { at, issued }
         } else {
             Self::Pending

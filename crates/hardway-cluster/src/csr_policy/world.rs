@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Node;
 
 use crate::declared::Declared;
+use crate::objects::created;
 
 /// Everything the policy looks at. Nothing in it is read while a decision is taken, so the same world gives the same
 /// decision.
@@ -19,6 +20,8 @@ pub struct World<'w> {
     pub nodes: &'w BTreeMap<String, SeenNode>,
     /// Who fetched which config.
     pub redemptions: &'w [Redemption],
+    /// Whether any host fetched its config here, even if this one did not.
+    pub is_serving: bool,
     /// Certificates that were approved, whoever did.
     pub approvals: &'w [Approval],
     /// Other pending requests for the same node and signer that have nothing wrong in themselves.
@@ -26,7 +29,7 @@ pub struct World<'w> {
     /// The time.
     pub now: Timestamp,
     /// What can be set.
-    pub settings: &'w Settings,
+    pub settings: &'w PolicySettings,
 }
 
 /// A Node object.
@@ -36,6 +39,8 @@ pub struct SeenNode {
     pub created: Timestamp,
     /// The addresses it reports. The node writes these itself: they can only ever speak against it.
     pub addresses: Vec<IpAddr>,
+    /// When its kubelet last reported; none before it did. The node writes this itself, too.
+    pub heard: Option<Timestamp>,
 }
 
 /// A host showed its token and got its config.
@@ -90,7 +95,7 @@ pub struct Rival {
 
 /// What can be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct PolicySettings {
     /// Whether a first client certificate needs proof that the host fetched its config.
     pub ignition: IgnitionEvidence,
     /// Also accept `system:bootstrap:<id>`: Kubernetes' own bootstrap tokens, which OpenShift does not use.
@@ -109,6 +114,9 @@ pub struct Settings {
     /// Nodes without an identity of their own that a person lets in again, and since when, in whole seconds: as the API
     /// server counts. One certificate uses it up, and what was asked before is not meant.
     pub rejoin: BTreeMap<String, Timestamp>,
+    /// When the machines of nodes were switched on, in whole seconds, where that is known: machines that are made on demand and
+    /// share their pool's token. Whoever asked before that is another machine, and what was fetched before that was another's.
+    pub switched_on: BTreeMap<String, Timestamp>,
 }
 
 /// Whether fetching the config counts.
@@ -122,7 +130,7 @@ pub enum IgnitionEvidence {
     Ignored,
 }
 
-impl Default for Settings {
+impl Default for PolicySettings {
     fn default() -> Self {
         Self {
             ignition: IgnitionEvidence::IfServed,
@@ -133,6 +141,7 @@ impl Default for Settings {
             longest_lifetime: SignedDuration::from_hours(2 * 365 * 24),
             budget_per_hour: 3,
             rejoin: BTreeMap::new(),
+            switched_on: BTreeMap::new(),
         }
     }
 }
@@ -140,10 +149,14 @@ impl Default for Settings {
 impl SeenNode {
     /// From the object.
     pub fn of(node: &Node) -> Self {
-        let addresses =
-            node.status.as_ref().and_then(|status| status.addresses.as_deref()).unwrap_or_default();
+        let status = node.status.as_ref();
+        let addresses = status.and_then(|status| status.addresses.as_deref()).unwrap_or_default();
+        let conditions = status.and_then(|status| status.conditions.as_deref()).unwrap_or_default();
+        // Others write conditions as well, and leave the heartbeat as it was.
+        let ready = conditions.iter().find(|condition| condition.type_ == "Ready");
         Self {
-            created: node.metadata.creation_timestamp.as_ref().map_or(Timestamp::UNIX_EPOCH, |time| time.0),
+            heard: ready.and_then(|ready| ready.last_heartbeat_time.as_ref()).map(|time| time.0),
+            created: created(&node.metadata),
             addresses: addresses.iter().filter_map(|address| address.address.parse().ok()).collect(),
         }
     }

@@ -16,7 +16,7 @@ pub struct Bundle {
 
 /// How much of a bundle is read.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct BundleLimits {
     /// Bytes of the whole archive, uncompressed.
     pub total: u64,
     /// Bytes of all that is taken out of it, names included: that is held in memory.
@@ -36,26 +36,26 @@ pub enum BundleError {
     #[error("it cannot be read as a tar.gz archive")]
     Unreadable(#[from] io::Error),
     /// More than a bundle has.
-    #[error("it unpacks to more than {0} bytes: no bundle does")]
+    #[error("it unpacks to more than {0} bytes, which no log bundle does")]
     TooLarge(u64),
     /// More than is held in memory.
-    #[error("it has more than {0} bytes of logs and resources that are looked at: no bundle does")]
+    #[error("it has more than {0} bytes of logs and resources, which no log bundle has")]
     TooMuch(u64),
     /// More than a bundle has.
-    #[error("it has more than {0} files: no bundle does")]
+    #[error("it has more than {0} files, which no log bundle has")]
     TooMany(usize),
     /// A name that leads out of it.
-    #[error("it names {0:?}, which is outside of it: somebody made it to do harm")]
+    #[error("it contains the path {0:?}, which leads outside the archive: the file is malicious")]
     Outside(String),
     /// Nothing of what a bundle has.
-    #[error("it is an archive, but has nothing of a log bundle in it")]
+    #[error("it is an archive, but not a log bundle")]
     NotABundle,
 }
 
 /// Longer than any path of a bundle.
 const LONGEST_NAME: u64 = 16 << 10;
 
-impl Default for Limits {
+impl Default for BundleLimits {
     fn default() -> Self {
         Self { total: 8 << 30, kept: 512 << 20, file: 128 << 20, tail: 256 << 10, entries: 200_000 }
     }
@@ -65,7 +65,7 @@ impl Bundle {
     /// Takes what `wanted` names: the whole of a file, or the end of a log.
     pub fn read(
         compressed: impl Read,
-        limits: Limits,
+        limits: BundleLimits,
         wanted: impl Fn(&str) -> Option<Take>,
     ) -> Result<Self, BundleError> {
         let mut bundle = Self::default();
@@ -100,7 +100,7 @@ pub enum Take {
 /// to look at.
 pub(crate) fn walk(
     compressed: impl Read,
-    limits: Limits,
+    limits: BundleLimits,
     mut see: impl FnMut(&str, &mut dyn Read) -> Result<(), BundleError>,
 ) -> Result<(), BundleError> {
     let members = limits.entries as u64;
@@ -131,7 +131,7 @@ impl From<ArchiveError> for Stopped {
 }
 
 impl BundleError {
-    fn of(error: ArchiveError, limits: Limits) -> Self {
+    fn of(error: ArchiveError, limits: BundleLimits) -> Self {
         match error {
             ArchiveError::Unreadable(error) => Self::Unreadable(error),
             ArchiveError::TooManyBytes => Self::TooLarge(limits.total),

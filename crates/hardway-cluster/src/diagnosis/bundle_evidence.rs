@@ -6,16 +6,16 @@ use std::io::Read;
 use hardway_assets::ignition::bootstrap_files::STAGES;
 use serde_json::Value;
 
-use super::bundle::{Bundle, BundleError, Limits, Take};
-use super::evidence::{Evidence, Log, LogSource};
+use super::bundle::{Bundle, BundleError, BundleLimits, Take};
+use super::evidence::{Evidence, LogSource, LogTail};
 use super::resources::{Resources, WANTED};
-use crate::bootstrap_progress::{BootstrapReport, Entry, entries};
+use crate::bootstrap_progress::{BootstrapReport, ServiceRecord, entries};
 
 /// The last lines of a log that are looked at.
 pub(super) const LINES: usize = 400;
 
 /// Reads a bundle. What should be there, and which time it is, is for the caller to add.
-pub fn from_bundle(compressed: impl Read, limits: Limits) -> Result<Evidence, BundleError> {
+pub fn from_bundle(compressed: impl Read, limits: BundleLimits) -> Result<Evidence, BundleError> {
     let bundle = Bundle::read(compressed, limits, wanted)?;
     let mut evidence = Evidence::default();
     resources(&bundle).tell(&mut evidence);
@@ -56,9 +56,9 @@ fn whose(path: &str) -> Option<(LogSource, String)> {
     }
 }
 
-fn log(path: &str, bytes: &[u8]) -> Option<Log> {
+fn log(path: &str, bytes: &[u8]) -> Option<LogTail> {
     let (source, name) = whose(path)?;
-    Some(Log { source, name, lines: last_lines(&String::from_utf8_lossy(bytes)) })
+    Some(LogTail { source, name, lines: last_lines(&String::from_utf8_lossy(bytes)) })
 }
 
 /// The last of them that say something.
@@ -78,14 +78,14 @@ fn resources(bundle: &Bundle) -> Resources {
 }
 
 /// A service's record is a stream of lines, or one list of all.
-fn records(bundle: &Bundle) -> BTreeMap<String, Vec<Entry>> {
-    let mut records: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+fn records(bundle: &Bundle) -> BTreeMap<String, Vec<ServiceRecord>> {
+    let mut records: BTreeMap<String, Vec<ServiceRecord>> = BTreeMap::new();
     for (path, bytes) in &bundle.files {
         let Some(name) = path.strip_prefix("bootstrap/services/") else { continue };
         if let Some(service) = name.strip_suffix(".stream.jsonl") {
             records.insert(service.to_owned(), entries(&String::from_utf8_lossy(bytes)));
         } else if let Some(service) = name.strip_suffix(".json")
-            && let Ok(list) = serde_json::from_slice::<Vec<Entry>>(bytes)
+            && let Ok(list) = serde_json::from_slice::<Vec<ServiceRecord>>(bytes)
         {
             records.entry(service.to_owned()).or_insert(list);
         }

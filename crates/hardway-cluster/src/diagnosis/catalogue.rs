@@ -70,7 +70,7 @@ pub const ROWS: &[DiagnosisSpec] = &[
     row("B30", Folder).seen(folder::other_prefix),
     row("D9", Folder).seen(folder::unusable_domain),
     row("I6", Folder).seen(folder::expired).logged(&[&["/config/", "certificate has expired", "is after"]]),
-    row("H19", Host).seen(machines::switched_off),
+    row("H19", Host).seen(machines::dead),
     row("H1", Host).logged(&[
         &["Cannot access storage file", "ermission denied"],
         &["Could not open", "Permission denied"],
@@ -207,7 +207,7 @@ pub const ROWS: &[DiagnosisSpec] = &[
     row("N17", Nodes).seen(nodes::never_asked),
     row("N2", Nodes).seen(nodes::serving_requests_wait),
     row("N15", Nodes).logged(&[&["ovn-node-metrics-cert", "not found"]]),
-    row("B11", Nodes).logged(&[&["dial tcp 172.30.0.1:443", "i/o timeout"]]),
+    row("B11", Nodes).seen(nodes::service_unreachable),
     row("N14", Nodes).seen(nodes::without_network),
     row("N18", Nodes).seen(nodes::not_ready),
     row("N7", Nodes).seen(nodes::without_annotations),

@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::bootstrap_progress::{BootstrapReport, State};
 use crate::declared::Declared;
-use crate::no_answer::NoAnswer;
+use crate::handshake::NoAnswer;
 use crate::objects::{Node, Truth};
 use crate::state::ClusterState;
-use crate::verify::Resolved;
+use crate::verify::ResolvedName;
 
 /// What was found. What was not looked at is empty, and proves nothing.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,8 @@ pub struct Evidence {
     pub declared: Declared,
     /// The cluster's domain.
     pub domain: Option<String>,
+    /// The address of the API's Service, the first of the service network.
+    pub service_address: Option<IpAddr>,
     /// Whether the API answers.
     pub api: Api,
     /// Its objects.
@@ -37,7 +39,7 @@ pub struct Evidence {
     /// The bootstrap host's own record.
     pub bootstrap: Option<BootstrapReport>,
     /// Journals, containers' logs, and files that a person named.
-    pub logs: Vec<Log>,
+    pub logs: Vec<LogTail>,
     /// How often each node's machine fetched its config; none when nothing was served from here.
     pub fetched: Option<BTreeMap<String, usize>>,
     /// Why the approver let a request wait, by the request's name.
@@ -76,7 +78,7 @@ pub enum Api {
 
 /// The end of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Log {
+pub struct LogTail {
     /// Whose.
     pub source: LogSource,
     /// A unit, a container, a file.
@@ -113,13 +115,13 @@ pub struct SeedFacts {
 #[derive(Clone, Debug, Default)]
 pub struct NameFacts {
     /// api.
-    pub api: Option<Resolved>,
+    pub api: Option<ResolvedName>,
     /// api-int.
-    pub api_int: Option<Resolved>,
+    pub api_int: Option<ResolvedName>,
     /// Some name below apps.
-    pub apps: Option<Resolved>,
+    pub apps: Option<ResolvedName>,
     /// A name that nobody declared.
-    pub stray: Option<Resolved>,
+    pub stray: Option<ResolvedName>,
 }
 
 /// A connection that was tried.
@@ -140,8 +142,25 @@ pub struct HostFacts {
     pub lost_addresses: Vec<IpAddr>,
     /// Interfaces of machines that hang on no bridge.
     pub loose_interfaces: Vec<String>,
-    /// Machines of nodes that are not well and that whoever made them says are off, by host.
-    pub switched_off: Vec<String>,
+    /// Machines of nodes that are not well, and that whoever made them says are off or gone.
+    pub dead_machines: Vec<DeadMachine>,
+}
+
+/// A machine that says nothing more about itself, as whoever made it sees it.
+#[derive(Clone, Debug, Default)]
+pub struct DeadMachine {
+    /// The host's name.
+    pub host: String,
+    /// Whether there is such a machine: it is off, or was deleted.
+    pub exists: bool,
+    /// Who says so: a program.
+    pub by: String,
+    /// Its state and why, in that program's words.
+    pub state: Option<String>,
+    /// The last lines on its console.
+    pub console: Vec<String>,
+    /// How many bytes of its disk are in use.
+    pub disk: Option<u64>,
 }
 
 /// Connections to one place, one after the other or at once, as a load balancer spreads them.
@@ -198,7 +217,7 @@ pub struct ConfigFacts {
 
 impl Evidence {
     /// Every log that still matters.
-    pub fn logs(&self) -> impl Iterator<Item = &Log> {
+    pub fn logs(&self) -> impl Iterator<Item = &LogTail> {
         self.logs.iter().filter(|log| self.matters(&log.source))
     }
 

@@ -8,13 +8,12 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use super::bundle_evidence::{LINES, last_lines};
-use super::evidence::{Api, Evidence, Log, LogSource, Port, Share};
+use super::evidence::{Api, Evidence, LogSource, LogTail, Port, Share};
 use super::resources::{CONFIG_MAPS, Resources, WANTED};
 use crate::api_error::{sentence, unless_absent};
 use crate::bootstrap_progress::{BootstrapHost, HostError};
-use crate::handshake::{self, Trust};
+use crate::handshake::{self, NoAnswer, Trust};
 use crate::kubeconfig::without_retries;
-use crate::no_answer::NoAnswer;
 
 /// Asks the API for every list. That it does not answer is evidence too.
 pub async fn ask_api(config: &Config, patience: Duration, evidence: &mut Evidence) {
@@ -33,13 +32,13 @@ pub async fn ask_api(config: &Config, patience: Duration, evidence: &mut Evidenc
 pub async fn ask_bootstrap_host(host: &BootstrapHost, evidence: &mut Evidence) -> Result<(), HostError> {
     evidence.bootstrap = Some(host.look().await?);
     let over_ssh = match &host.ssh {
-        Some(remote) => remote.run(LOGS).await.ok(),
+        Some(remote) => remote.run(&LOGS.replace("UNITS", &UNITS.join(" "))).await.ok(),
         None => None,
     };
     evidence.logs.extend(match over_ssh {
         Some(answer) => logs(&answer),
         None => {
-            let log = |(name, lines)| Log { source: LogSource::Bootstrap, name, lines };
+            let log = |(name, lines)| LogTail { source: LogSource::Bootstrap, name, lines };
             let all = host.journals(&UNITS, LINES).await?.into_iter().map(log);
             all.filter(|log| !log.lines.is_empty()).collect()
         }
@@ -90,13 +89,13 @@ pub async fn routers(config: &Config, patience: Duration) -> Vec<String> {
     pods.filter_map(|pod| pod["spec"]["nodeName"].as_str().map(str::to_owned)).collect()
 }
 
-/// Those whose journals tell something; the same as in the script below.
+/// Those whose journals tell something.
 const UNITS: [&str; 7] =
     ["bootkube", "crio", "crio-configure", "kubelet", "release-image", "node-image-pull", "progress"];
 
-/// Sections as in the look at the host's record.
+/// Sections as in the look at the host's record; `UNITS` stands for those above.
 const LOGS: &str = r#"
-for unit in bootkube crio crio-configure kubelet release-image node-image-pull progress; do
+for unit in UNITS; do
   echo "== log $unit"
   journalctl --boot --no-pager --output=short --lines=400 --unit="$unit" 2>/dev/null
 done
@@ -109,7 +108,7 @@ fi
 exit 0
 "#;
 
-fn logs(answer: &str) -> Vec<Log> {
+fn logs(answer: &str) -> Vec<LogTail> {
     let mut logs: Vec<(String, Vec<&str>)> = Vec::new();
     for line in answer.lines() {
         match (line.strip_prefix("== log "), logs.last_mut()) {
@@ -118,7 +117,7 @@ fn logs(answer: &str) -> Vec<Log> {
             (None, None) => {}
         }
     }
-    let log = |(name, lines): (String, Vec<&str>)| Log {
+    let log = |(name, lines): (String, Vec<&str>)| LogTail {
         source: LogSource::Bootstrap,
         name,
         lines: last_lines(&lines.join("\n")),

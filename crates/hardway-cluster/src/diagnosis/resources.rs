@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::evidence::{Api, Evidence, Log, LogSource, SeedFacts};
+use super::evidence::{Api, Evidence, LogSource, LogTail, SeedFacts};
 use crate::objects::{
     ClusterOperator, ClusterVersion, ConfigMap, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler,
-    Node, Request,
+    Node, SigningRequest,
 };
 use crate::state::ClusterState;
-use crate::watch::{Event, Kind, Observed};
+use crate::watch::{ClusterEvent, Observed, WatchedKind};
 
 /// File name in `resources/` of a bundle, and the path at the API.
 pub(super) const WANTED: &[(&str, &str)] = &[
@@ -56,7 +56,7 @@ impl Resources {
         let lines: Vec<String> =
             self.items("events.json").iter().filter(|event| event["type"] == "Warning").map(line).collect();
         if !lines.is_empty() {
-            evidence.logs.push(Log { source: LogSource::Cluster, name: "events".to_owned(), lines });
+            evidence.logs.push(LogTail { source: LogSource::Cluster, name: "events".to_owned(), lines });
         }
     }
 
@@ -73,19 +73,31 @@ impl Resources {
 
     fn state(&self) -> ClusterState {
         let mut state = ClusterState::default();
-        let mut list = |kind, objects| state.apply(&Event::Listed(kind, objects));
-        list(Kind::Nodes, self.read::<Node>("nodes.json", Observed::Node));
-        list(Kind::Requests, self.read::<Request>("csr.json", Observed::Request));
-        list(Kind::Operators, self.read::<ClusterOperator>("clusteroperators.json", Observed::Operator));
-        list(Kind::Version, self.read::<ClusterVersion>("clusterversion.json", Observed::Version));
-        list(Kind::Etcd, self.read::<Etcd>("etcds.json", Observed::Etcd));
-        list(Kind::KubeApiServer, self.read::<KubeApiServer>("kubeapiserver.json", Observed::KubeApiServer));
+        let mut list = |kind, objects| state.apply(&ClusterEvent::Listed(kind, objects));
+        list(WatchedKind::Nodes, self.read::<Node>("nodes.json", Observed::Node));
+        list(WatchedKind::Requests, self.read::<SigningRequest>("csr.json", Observed::Request));
+        list(
+            WatchedKind::Operators,
+            self.read::<ClusterOperator>("clusteroperators.json", Observed::Operator),
+        );
+        list(WatchedKind::Version, self.read::<ClusterVersion>("clusterversion.json", Observed::Version));
+        list(WatchedKind::Etcd, self.read::<Etcd>("etcds.json", Observed::Etcd));
+        list(
+            WatchedKind::KubeApiServer,
+            self.read::<KubeApiServer>("kubeapiserver.json", Observed::KubeApiServer),
+        );
         let managers = "kubecontrollermanager.json";
         let managers = self.read::<KubeControllerManager>(managers, Observed::KubeControllerManager);
-        list(Kind::KubeControllerManager, managers);
-        list(Kind::KubeScheduler, self.read::<KubeScheduler>("kubescheduler.json", Observed::KubeScheduler));
-        list(Kind::Bootstrap, self.config_map("kube-system", "bootstrap", Observed::Bootstrap));
-        list(Kind::Endpoints, self.config_map("openshift-etcd", "etcd-endpoints", Observed::Endpoints));
+        list(WatchedKind::KubeControllerManager, managers);
+        list(
+            WatchedKind::KubeScheduler,
+            self.read::<KubeScheduler>("kubescheduler.json", Observed::KubeScheduler),
+        );
+        list(WatchedKind::Bootstrap, self.config_map("kube-system", "bootstrap", Observed::Bootstrap));
+        list(
+            WatchedKind::Endpoints,
+            self.config_map("openshift-etcd", "etcd-endpoints", Observed::Endpoints),
+        );
         state
     }
 

@@ -25,7 +25,7 @@ fn nothing_is_broken_in_a_good_cluster() {
 fn a_line_of_a_log_is_the_first_thing_said() {
     for (id, name, line) in lines::LINES {
         let mut evidence = booting();
-        evidence.logs.push(Log {
+        evidence.logs.push(LogTail {
             source: LogSource::Bootstrap,
             name: (*name).to_owned(),
             lines: vec!["fine".to_owned(), (*line).to_owned()],
@@ -69,7 +69,11 @@ fn what_was_all_right_is_not_broken() {
     let fresh = "Ignition: ran on 2099/03/14 14:48:33 UTC (this boot)".to_owned();
     let old = "Ignition: ran on 2019/03/14 14:48:33 UTC (this boot)".to_owned();
     // The last boot of a console counts.
-    evidence.logs.push(Log { source: LogSource::Given, name: "console".to_owned(), lines: vec![old, fresh] });
+    evidence.logs.push(LogTail {
+        source: LogSource::Given,
+        name: "console".to_owned(),
+        lines: vec![old, fresh],
+    });
     evidence.install.is_bootstrap_removed = true;
     evidence.install.api_came_up = true;
     evidence.routers = vec!["w0".to_owned()];
@@ -98,8 +102,8 @@ fn rows_are_in_the_order_of_the_chain_and_each_is_explained() {
 fn what_comes_first_hides_its_consequences() {
     let mut evidence = settled();
     evidence.state.nodes.remove("w0");
-    evidence.state.apply(&crate::watch::Event::Changed(crate::testing::request("csr-1")));
-    evidence.state.apply(&crate::watch::Event::Changed(crate::testing::operator("ingress", "FTT")));
+    evidence.state.apply(&crate::watch::ClusterEvent::Changed(crate::testing::request("csr-1")));
+    evidence.state.apply(&crate::watch::ClusterEvent::Changed(crate::testing::operator("ingress", "FTT")));
     evidence.held.insert("csr-1".to_owned(), "no-ignition".to_owned());
     let first = first_broken(&evidence).unwrap();
     assert_eq!((first.code.as_str(), first.link), ("E-N1", Some(Link::Nodes)));
@@ -112,7 +116,7 @@ fn what_comes_first_hides_its_consequences() {
 fn a_secret_in_a_journal_is_not_printed() {
     let mut evidence = booting();
     let lines = vec![r#"{"auth":"bWU6aHVzaA=="}: cluster ID mismatch"#.to_owned()];
-    evidence.logs.push(Log { source: LogSource::Bootstrap, name: "etcd".to_owned(), lines });
+    evidence.logs.push(LogTail { source: LogSource::Bootstrap, name: "etcd".to_owned(), lines });
     let first = first_broken(&evidence).unwrap();
     assert_eq!(first.evidence, [r#"bootstrap host, etcd: {"auth":"<redacted>"}: cluster ID mismatch"#]);
 }

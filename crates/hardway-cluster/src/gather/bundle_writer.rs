@@ -1,4 +1,4 @@
-//! A bundle that is written: what several hosts sent, without secrets.
+//! Writing a bundle of what several hosts sent, without secrets.
 
 use std::io::{self, Read, Write};
 
@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use hardway_base::redaction::Redactor;
 
 use super::Gathered;
-use crate::diagnosis::{BundleError, Limits, walk};
+use crate::diagnosis::{BundleError, BundleLimits, walk};
 
 /// A bundle, and what is in it so far.
 pub(super) struct BundleWriter<W: Write> {
@@ -21,7 +21,7 @@ pub fn copy_redacted(
     compressed: impl Read,
     target: impl Write,
     redactor: &Redactor,
-    limits: Limits,
+    limits: BundleLimits,
 ) -> Result<Gathered, BundleError> {
     let mut bundle = BundleWriter::new(target);
     bundle.add(compressed, "", redactor, limits)?;
@@ -40,7 +40,7 @@ impl<W: Write> BundleWriter<W> {
         compressed: impl Read,
         folder: &str,
         redactor: &Redactor,
-        limits: Limits,
+        limits: BundleLimits,
     ) -> Result<(), BundleError> {
         let Self { builder, gathered } = self;
         walk(compressed, limits, |path, reader| {
@@ -76,7 +76,7 @@ fn redacted(
     path: &str,
     reader: &mut dyn Read,
     redactor: &Redactor,
-    limits: Limits,
+    limits: BundleLimits,
 ) -> Result<Option<(Vec<u8>, bool)>, BundleError> {
     let Some(bytes) = up_to(reader, limits.file)? else { return Ok(None) };
     if !path.ends_with(".gz") {

@@ -7,7 +7,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::{GatherError, Gathered};
-use crate::bootstrap_progress::{BootstrapHost, Entry, Gateway, RECORDER, Which};
+use crate::bootstrap_progress::{BootstrapHost, Gateway, RECORDER, ServiceRecord, Which};
 use crate::diagnosis::BundleError;
 use hardway_base::redaction::Redactor;
 
@@ -53,7 +53,7 @@ pub async fn from_journal(
 
 /// Its name becomes that of a file.
 fn service(record: &str) -> Option<String> {
-    let service = serde_json::from_str::<Entry>(record).ok()?.service;
+    let service = serde_json::from_str::<ServiceRecord>(record).ok()?.service;
     let is_name = service.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     (is_name && !service.is_empty()).then_some(service)
 }

@@ -14,8 +14,8 @@ use hardway_base::redaction::Redactor;
 use tokio::io::AsyncReadExt as _;
 use tokio::process::Child;
 
-use crate::bootstrap_progress::{Remote, RemoteError};
-use crate::diagnosis::{BundleError, Limits};
+use crate::diagnosis::{BundleError, BundleLimits};
+use crate::remote::{Remote, RemoteError};
 
 pub use bundle_writer::copy_redacted;
 use bundle_writer::{BundleWriter, append};
@@ -50,7 +50,7 @@ pub enum GatherError {
     #[error("what the host sent cannot be used")]
     Bundle(#[from] BundleError),
     /// A name that cannot be one of a host.
-    #[error("{0:?} is no name and no address of a host")]
+    #[error("{0:?} is not a host name or an IP address")]
     Host(String),
     /// The journal gateway gave nothing.
     #[error("its journal cannot be read: {0}")]
@@ -117,7 +117,7 @@ async fn fetch<W: Write + Send + 'static>(
     };
     let (known, folder) = (Arc::clone(redactor), folder.to_owned());
     let copying = tokio::task::spawn_blocking(move || {
-        let copied = bundle.add(stdout, &folder, &known, Limits::default());
+        let copied = bundle.add(stdout, &folder, &known, BundleLimits::default());
         (bundle, copied)
     });
     let mut said = Vec::new();

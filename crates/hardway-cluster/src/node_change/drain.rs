@@ -38,7 +38,7 @@ pub enum DrainError {
         source: kube::Error,
     },
     /// Pods that nobody would start again. Nothing was evicted.
-    #[error("nobody would start these pods again elsewhere: {}", .0.join(", "))]
+    #[error("nothing would restart these pods elsewhere: {}", .0.join(", "))]
     WouldBeLost(Vec<String>),
 }
 

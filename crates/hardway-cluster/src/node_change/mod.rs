@@ -17,8 +17,8 @@ use kube::api::Api;
 use kube::{Client, Error};
 
 pub use drain::{Drain, DrainError, DrainRound, Fate, fate};
-pub use node_removal::{NodeRemoval, NodeRemovalError};
-pub use replacement::{Replacement, Step, forget_certificates, set_unsafe_etcd};
+pub use node_removal::{NodeRemoval, NodeRemovalError, NodeState};
+pub use replacement::{Replacement, ReplacementStep, forget_certificates, set_unsafe_etcd};
 
 /// It has none, or does not say.
 #[derive(Debug, thiserror::Error)]

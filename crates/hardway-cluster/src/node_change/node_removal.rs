@@ -23,6 +23,17 @@ pub struct NodeRemoval<'l> {
     tell: &'l (dyn Fn(&str) + Send + Sync),
 }
 
+/// What the cluster knows of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeState {
+    /// Nothing: there is no such node.
+    Gone,
+    /// Its kubelet has not been heard of for a while: nothing on it ends because it is told to.
+    Silent,
+    /// Its kubelet reports, whatever it reports; or has not had the time to.
+    Answers,
+}
+
 /// Why it did not go.
 #[derive(Debug, thiserror::Error)]
 pub enum NodeRemovalError {
@@ -35,10 +46,10 @@ pub enum NodeRemovalError {
         source: kube::Error,
     },
     /// Pods that nobody would start again.
-    #[error("nobody would start these pods again elsewhere: {}", .0.join(", "))]
+    #[error("nothing would restart these pods elsewhere: {}", .0.join(", "))]
     WouldBeLost(Vec<String>),
     /// Something keeps pods there, mostly a PodDisruptionBudget.
-    #[error("{} cannot go: nothing has changed for {seconds} s; {last}", pods.join(", "))]
+    #[error("cannot remove {}: no progress for {seconds} s; {last}", pods.join(", "))]
     Kept {
         /// Which pods.
         pods: Vec<String>,
@@ -81,8 +92,23 @@ impl<'l> NodeRemoval<'l> {
     /// # Errors
     /// When the API server does not say.
     pub async fn is_there(&self) -> Result<bool, NodeRemovalError> {
+        Ok(self.state().await? != NodeState::Gone)
+    }
+
+    /// What the cluster knows of it. A kubelet that is silent for most of a minute has its node's condition set to Unknown
+    /// (kubernetes/kubernetes `pkg/controller/nodelifecycle`).
+    ///
+    /// # Errors
+    /// When the API server does not say.
+    pub async fn state(&self) -> Result<NodeState, NodeRemovalError> {
         let found = self.nodes().get_opt(&self.node).await;
-        Ok(found.map_err(self.failed("looking for the node"))?.is_some())
+        let Some(node) = found.map_err(self.failed("looking for the node"))? else {
+            return Ok(NodeState::Gone);
+        };
+        let conditions = node.status.and_then(|status| status.conditions).unwrap_or_default();
+        let is_silent =
+            conditions.iter().any(|condition| condition.type_ == "Ready" && condition.status == "Unknown");
+        Ok(if is_silent { NodeState::Silent } else { NodeState::Answers })
     }
 
     /// Marks the node unschedulable.
@@ -117,7 +143,7 @@ impl<'l> NodeRemoval<'l> {
                 (self.tell)(&format!("{} pods to leave {}: {}", names.len(), self.node, names.join(", ")));
                 (before, since) = (Some(names.clone()), Instant::now());
             }
-            let last = refusal.unwrap_or_else(|| "they were told to end, and have not".to_owned());
+            let last = refusal.unwrap_or_else(|| "they were told to terminate, but have not".to_owned());
             if since.elapsed() > self.patience {
                 return Err(NodeRemovalError::Kept { pods: names, seconds: self.patience.as_secs(), last });
             }

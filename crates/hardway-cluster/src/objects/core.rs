@@ -14,6 +14,13 @@ pub const CLIENT_SIGNER: &str = "kubernetes.io/kube-apiserver-client-kubelet";
 /// The signer of a kubelet's serving certificate.
 pub const SERVING_SIGNER: &str = "kubernetes.io/kubelet-serving";
 
+/// Whether a kubelet could have named a request so: `csr-…` and random letters, or `node-csr-…` and a hash in base64url. The API
+/// server takes whatever fits into a path, spaces, `;` and `$(…)` included, and names end up in URLs and in commands that people copy.
+pub fn is_request_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    (1..=253).contains(&name.len()) && name.bytes().all(is_plain)
+}
+
 /// Node.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Node {
@@ -68,7 +75,7 @@ pub struct ConfigMap {
 
 /// CertificateSigningRequest, without the request itself: who waits, not whether they may.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Request {
+pub struct SigningRequest {
     /// Name.
     pub metadata: ObjectMeta,
     /// Who asks whom.
@@ -240,7 +247,7 @@ impl ConfigMap {
     }
 }
 
-impl Request {
+impl SigningRequest {
     /// Nobody has decided yet.
     pub fn is_pending(&self) -> bool {
         let decided =
@@ -253,9 +260,10 @@ impl Request {
         self.metadata.creation_timestamp.as_ref().map(|time| time.0)
     }
 
-    /// Whether it is a kubelet's.
+    /// Whether it can be a kubelet's.
     pub fn is_kubelets(&self) -> bool {
         matches!(self.spec.signer_name.as_str(), CLIENT_SIGNER | SERVING_SIGNER)
+            && self.metadata.name.as_deref().is_some_and(is_request_name)
     }
 }
 
@@ -285,7 +293,7 @@ super::resource!(Node, "Node", "", "v1", "nodes", ClusterResourceScope);
 super::resource!(ConfigMap, "ConfigMap", "", "v1", "configmaps", NamespaceResourceScope);
 super::resource!(Pod, "Pod", "", "v1", "pods", NamespaceResourceScope);
 super::resource!(
-    Request,
+    SigningRequest,
     "CertificateSigningRequest",
     "certificates.k8s.io",
     "v1",

@@ -15,17 +15,26 @@ mod condition;
 mod core;
 mod static_pod_operator;
 
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
 pub use cluster_operator::{ClusterOperator, OperatorStatus, OperatorVersion};
 pub use cluster_version::{ClusterVersion, Override, UpdateHistory, VersionSpec, VersionStatus};
 pub use condition::{Condition, Truth, find};
 pub use core::{
     Address, CLIENT_SIGNER, ConfigMap, ContainerStatus, Node, NodeInfo, NodeStatus, Pod, PodSpec, PodStatus,
-    Request, RequestSpec, RequestStatus, Route, RouteIngress, RouteSpec, RouteStatus, SERVING_SIGNER,
+    RequestSpec, RequestStatus, Route, RouteIngress, RouteSpec, RouteStatus, SERVING_SIGNER, SigningRequest,
+    is_request_name,
 };
 pub use static_pod_operator::{
     Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, NodeRevision, StaticPodOperator,
     StaticPodStatus,
 };
+
+/// When an object was made. API servers always say so; one that comes from a file may not, and is as old as can be.
+pub fn created(metadata: &ObjectMeta) -> Timestamp {
+    metadata.creation_timestamp.as_ref().map_or(Timestamp::UNIX_EPOCH, |time| time.0)
+}
 
 /// What kube's client must know about a kind to ask for it.
 macro_rules! resource {

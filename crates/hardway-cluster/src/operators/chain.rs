@@ -33,7 +33,7 @@ pub fn chain(operator: &str, state: &ClusterState, declared: &Declared) -> Vec<P
 
 /// The broken link that most of the cluster waits for, with the number of operators that do. Nodes that are declared and
 /// missing count even when no operator needs them.
-pub fn first_broken(state: &ClusterState, declared: &Declared) -> Option<(Prerequisite, usize)> {
+pub fn blocking(state: &ClusterState, declared: &Declared) -> Option<(Prerequisite, usize)> {
     let mut roots: Vec<(Prerequisite, usize, usize)> = Vec::new();
     for (name, operator) in &state.operators {
         if operator.truth("Available") == Truth::True {
@@ -172,8 +172,8 @@ fn no_node(what: &str, state: &ClusterState) -> Prerequisite {
     if waiting.is_empty() {
         return Prerequisite {
             subject: "nodes".to_owned(),
-            what: format!("{what}, and no kubelet asks for a certificate"),
-            fix: Some("look at the machine's console: has it booted, fetched its Ignition config, and can it reach api-int?".to_owned()),
+            what: format!("{what}, and no kubelet requests a certificate"),
+            fix: Some("check the machine's console: whether it has booted, fetched its Ignition config, and reaches api-int".to_owned()),
         };
     }
     let named = waiting.iter().take(5).cloned().collect::<Vec<_>>().join(", ");

@@ -1,7 +1,7 @@
 //! Operators on their way to a cluster that works.
 //!
 //! ```text
-//! Index            the fold over everything that was seen   index.rs
+//! WatchedCluster   the fold over everything that was seen   watched_cluster.rs
 //! chain()          what an operator waits for, link by link chain.rs, prerequisites.rs
 //! OperatorProgress what was reached, and when               progress.rs
 //! VersionProgress  how far the version operator is          version_progress.rs
@@ -9,7 +9,6 @@
 //! ```
 
 mod chain;
-mod index;
 mod prerequisites;
 mod progress;
 #[cfg(test)]
@@ -17,10 +16,12 @@ mod tests;
 mod timeline;
 mod version_progress;
 mod view;
+mod watched_cluster;
 
-pub use chain::{Prerequisite, chain, first_broken};
-pub use index::{Index, STABLE_FOR};
+pub use chain::{Prerequisite, blocking, chain};
+pub use prerequisites::{usual_needs, usual_operators};
 pub use progress::OperatorProgress;
 pub use timeline::{Moment, Timeline};
 pub use version_progress::VersionProgress;
 pub use view::{OperatorView, Stall};
+pub use watched_cluster::{STABLE_FOR, WatchedCluster};

@@ -40,6 +40,23 @@ const TABLE: &[(&str, &[Need])] = &[
     ("monitoring", &[AnyWorker, Operator("service-ca")]),
 ];
 
+/// Every operator whose needs are known.
+pub fn usual_operators() -> impl Iterator<Item = &'static str> {
+    TABLE.iter().map(|(name, _)| *name)
+}
+
+/// What an operator usually waits for, in words. None for one that is not in the table.
+pub fn usual_needs(operator: &str) -> Option<Vec<&'static str>> {
+    let (_, needs) = TABLE.iter().find(|(name, _)| *name == operator)?;
+    let words = needs.iter().map(|need| match *need {
+        Operator(other) => other,
+        AnyMaster => "a master that has joined",
+        AllMasters => "every master to be Ready",
+        AnyWorker => "a Ready node for ordinary pods",
+    });
+    Some(words.collect())
+}
+
 /// What an operator needs. One that is not in the table needs a pod network, as all pods do.
 pub(super) fn needs(operator: &str) -> &'static [Need] {
     let row = TABLE.iter().find(|(name, _)| *name == operator);

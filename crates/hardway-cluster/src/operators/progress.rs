@@ -99,7 +99,7 @@ fn facts(state: &ClusterState) -> Vec<String> {
         }
     }
     if state.is_bootstrap_complete() {
-        facts.push("kube-system/bootstrap says complete".to_owned());
+        facts.push("kube-system/bootstrap reports complete".to_owned());
     }
     if let Some(version) = &state.version {
         facts.push("the ClusterVersion exists".to_owned());

@@ -7,25 +7,28 @@ use super::*;
 use crate::declared::Declared;
 use crate::objects::Truth;
 use crate::testing::*;
-use crate::watch::{Event, Kind, Observed};
+use crate::watch::{ClusterEvent, Observed, WatchedKind};
 
 const MINUTES_20: SignedDuration = SignedDuration::from_mins(20);
 
-fn listed(operators: &[(&str, &str)]) -> Event {
-    Event::Listed(Kind::Operators, operators.iter().map(|(name, is)| operator(name, is)).collect())
+fn listed(operators: &[(&str, &str)]) -> ClusterEvent {
+    ClusterEvent::Listed(
+        WatchedKind::Operators,
+        operators.iter().map(|(name, is)| operator(name, is)).collect(),
+    )
 }
 
 /// An index that has seen these events, all at the start.
-fn index(events: &[Event]) -> Index {
-    let mut index = Index::new(declared(), at(0));
+fn index(events: &[ClusterEvent]) -> WatchedCluster {
+    let mut index = WatchedCluster::new(declared(), at(0));
     events.iter().for_each(|event| index.apply(event, at(0)));
     index
 }
 
-fn done() -> Vec<Event> {
+fn done() -> Vec<ClusterEvent> {
     vec![
-        Event::Up("v1.31.5".to_owned()),
-        Event::Listed(Kind::Version, vec![version("TFF", "Cluster version is 4.18.1")]),
+        ClusterEvent::Up("v1.31.5".to_owned()),
+        ClusterEvent::Listed(WatchedKind::Version, vec![version("TFF", "Cluster version is 4.18.1")]),
         listed(&[("network", "TFF"), ("etcd", "TFF"), ("ingress", "TFF"), ("authentication", "TFF")]),
         all_nodes(),
     ]
@@ -41,16 +44,17 @@ fn a_finished_cluster_settles_after_thirty_quiet_seconds() {
 
 #[test]
 fn nothing_is_not_settled() {
-    let empty = Index::new(declared(), at(0));
+    let empty = WatchedCluster::new(declared(), at(0));
     assert!(!empty.unsettled(at(100)).is_empty());
     // The API answers, and with empty lists.
-    let empty: Vec<Event> = Kind::ALL.iter().map(|kind| Event::Listed(*kind, Vec::new())).collect();
+    let empty: Vec<ClusterEvent> =
+        WatchedKind::ALL.iter().map(|kind| ClusterEvent::Listed(*kind, Vec::new())).collect();
     assert!(index(&empty).unsettled(at(100)).contains(&"no ClusterOperator has reported".to_owned()));
 }
 
 #[test]
 fn each_of_these_keeps_a_finished_cluster_from_being_settled() {
-    let spoil: [(&str, Event); 9] = [
+    let spoil: [(&str, ClusterEvent); 9] = [
         ("not Available", operator("etcd", "FFF").into()),
         ("Degraded", operator("etcd", "TFT").into()),
         ("Progressing", operator("etcd", "TTF").into()),
@@ -58,8 +62,8 @@ fn each_of_these_keeps_a_finished_cluster_from_being_settled() {
         ("no conditions at all", operator("etcd", "---").into()),
         ("failing version", version("TFT", "no").into()),
         ("a worker NotReady", node("w1", "worker", false).into()),
-        ("a master deleted", Event::Deleted(Kind::Nodes, "m2".to_owned())),
-        ("the connection lost", Event::Lost(Kind::Operators, "timed out".to_owned())),
+        ("a master deleted", ClusterEvent::Deleted(WatchedKind::Nodes, "m2".to_owned())),
+        ("the connection lost", ClusterEvent::Lost(WatchedKind::Operators, "timed out".to_owned())),
     ];
     for (what, event) in spoil {
         let mut index = index(&done());
@@ -71,9 +75,9 @@ fn each_of_these_keeps_a_finished_cluster_from_being_settled() {
 
 #[test]
 fn without_an_inventory_the_nodes_do_not_count() {
-    let mut index = Index::new(Declared::default(), at(0));
+    let mut index = WatchedCluster::new(Declared::default(), at(0));
     done().iter().for_each(|event| index.apply(event, at(0)));
-    index.apply(&Event::Listed(Kind::Nodes, Vec::new()), at(1));
+    index.apply(&ClusterEvent::Listed(WatchedKind::Nodes, Vec::new()), at(1));
     assert!(index.unsettled(at(60)).is_empty());
 }
 
@@ -109,9 +113,9 @@ fn the_chain_ends_at_the_first_broken_link() {
             ("authentication", "F-T"),
             ("console", "---"),
         ]),
-        Event::Listed(Kind::Nodes, vec![node("m0", "master", true)]),
+        ClusterEvent::Listed(WatchedKind::Nodes, vec![node("m0", "master", true)]),
     ];
-    let subjects = |events: &[Event]| -> Vec<String> {
+    let subjects = |events: &[ClusterEvent]| -> Vec<String> {
         let mut all = base.to_vec();
         all.extend_from_slice(events);
         let index = index(&all);
@@ -122,11 +126,11 @@ fn the_chain_ends_at_the_first_broken_link() {
     };
     let head = ["operator authentication", "operator ingress"];
     assert_eq!(subjects(&[]), [&head[..], &["nodes"]].concat());
-    let asked = Event::Changed(request("csr-1"));
+    let asked = ClusterEvent::Changed(request("csr-1"));
     assert_eq!(subjects(std::slice::from_ref(&asked)), [&head[..], &["certificate requests"]].concat());
-    let registered = Event::Changed(node("w0", "worker", false));
+    let registered = ClusterEvent::Changed(node("w0", "worker", false));
     assert_eq!(subjects(&[asked, registered.clone()]), [&head[..], &["node w0"]].concat());
-    let ready = Event::Changed(node("w0", "worker", true));
+    let ready = ClusterEvent::Changed(node("w0", "worker", true));
     assert_eq!(subjects(&[registered, ready.clone()]), head);
     assert_eq!(subjects(&[ready.clone(), operator("ingress", "TFF").into()]), ["operator authentication"]);
     assert_eq!(subjects(&[ready, operator("authentication", "TFF").into()]), Vec::<String>::new());
@@ -143,10 +147,10 @@ fn what_most_wait_for_is_named_first() {
             ("console", "F--"),
             ("openshift-apiserver", "TFF"),
         ]),
-        Event::Listed(Kind::Nodes, vec![node("m0", "master", true)]),
-        Event::Listed(Kind::Requests, vec![request("csr-1"), request("csr-2")]),
+        ClusterEvent::Listed(WatchedKind::Nodes, vec![node("m0", "master", true)]),
+        ClusterEvent::Listed(WatchedKind::Requests, vec![request("csr-1"), request("csr-2")]),
     ]);
-    let (link, count) = first_broken(index.state(), index.declared()).unwrap();
+    let (link, count) = blocking(index.state(), index.declared()).unwrap();
     assert_eq!((link.subject.as_str(), count), ("certificate requests", 3));
     assert!(
         link.what.contains("worker w0 has not registered") && link.what.contains("csr-2"),
@@ -171,7 +175,9 @@ fn flapping_is_no_progress_and_a_new_revision_is() {
 #[test]
 fn a_new_pass_of_the_version_operator_is_no_progress_until_it_gets_further() {
     let mut index = index(&[]);
-    let say = |done: u32| Event::from(version("FTF", &format!("Working towards 4.18.1: {done} of 902 done")));
+    let say = |done: u32| {
+        ClusterEvent::from(version("FTF", &format!("Working towards 4.18.1: {done} of 902 done")))
+    };
     for (minute, done) in [(1, 400), (10, 3), (15, 399)] {
         index.apply(&say(done), at(60 * minute));
     }
@@ -183,11 +189,11 @@ fn a_new_pass_of_the_version_operator_is_no_progress_until_it_gets_further() {
 #[test]
 fn a_lost_connection_is_said_once_and_a_lost_api_is_the_broken_link() {
     let mut index = index(&done());
-    for kind in Kind::ALL {
-        index.apply(&Event::Lost(kind, "connection refused".to_owned()), at(10));
+    for kind in WatchedKind::ALL {
+        index.apply(&ClusterEvent::Lost(kind, "connection refused".to_owned()), at(10));
     }
     assert_eq!(index.lost(), Some((at(10), "connection refused")));
-    assert_eq!(index.first_broken().unwrap().subject, "api");
+    assert_eq!(index.blocking().unwrap().subject, "api");
     assert_eq!(index.state().operators.len(), 4, "what was known is still shown");
     index.apply(&listed(&[("etcd", "TFF")]), at(20));
     assert_eq!(index.lost(), None);
@@ -220,7 +226,7 @@ fn the_timeline_tells_changes_of_status_and_not_of_messages() {
 }
 
 /// Any event that a watch can bring, about a few objects.
-fn any_event() -> impl Strategy<Value = Event> {
+fn any_event() -> impl Strategy<Value = ClusterEvent> {
     let name = prop::sample::select(vec!["network", "etcd", "ingress", "authentication"]);
     let is = prop::sample::select(vec!["TFF", "FTF", "TTF", "TFT", "F-T", "???", "---"]);
     let host = prop::sample::select(vec![
@@ -230,29 +236,29 @@ fn any_event() -> impl Strategy<Value = Event> {
         ("w0", "worker"),
         ("w1", "worker"),
     ]);
-    let kind = prop::sample::select(Kind::ALL.to_vec());
+    let kind = prop::sample::select(WatchedKind::ALL.to_vec());
     prop_oneof![
         6 => (name.clone(), is).prop_map(|(name, is)| operator(name, is).into()),
         3 => (host, any::<bool>()).prop_map(|((name, role), ready)| node(name, role, ready).into()),
         2 => prop::sample::select(vec!["TFF", "FTF", "TFT"]).prop_map(|is| version(is, "5 of 9 done").into()),
-        1 => kind.clone().prop_map(|kind| Event::Lost(kind, "lost".to_owned())),
-        1 => kind.clone().prop_map(|kind| Event::Listed(kind, Vec::new())),
-        1 => name.prop_map(|name| Event::Deleted(Kind::Operators, name.to_owned())),
+        1 => kind.clone().prop_map(|kind| ClusterEvent::Lost(kind, "lost".to_owned())),
+        1 => kind.clone().prop_map(|kind| ClusterEvent::Listed(kind, Vec::new())),
+        1 => name.prop_map(|name| ClusterEvent::Deleted(WatchedKind::Operators, name.to_owned())),
         1 => Just(all_nodes()),
-        1 => Just(Event::Tick),
+        1 => Just(ClusterEvent::Tick),
     ]
 }
 
 proptest! {
     #[test]
     fn in_any_order_it_is_settled_exactly_when_everything_is_well(events in prop::collection::vec(any_event(), 0..60)) {
-        let mut index = Index::new(declared(), at(0));
+        let mut index = WatchedCluster::new(declared(), at(0));
         for (second, event) in events.iter().enumerate() {
             index.apply(event, at(second.try_into().unwrap()));
         }
         let later = at(1000);
         let state = index.state();
-        let well = [Kind::Version, Kind::Operators, Kind::Nodes].iter().all(|kind| index.is_fresh(*kind))
+        let well = [WatchedKind::Version, WatchedKind::Operators, WatchedKind::Nodes].iter().all(|kind| index.is_fresh(*kind))
             && state.version.as_ref().is_some_and(crate::objects::ClusterVersion::is_initialized)
             && !state.operators.is_empty()
             && state.operators.values().all(crate::objects::ClusterOperator::is_well)
@@ -265,7 +271,7 @@ proptest! {
         events in prop::collection::vec(any_event(), 0..40),
         dropped in prop::collection::vec(any::<bool>(), 40),
     ) {
-        let (mut all, mut some) = (Index::new(declared(), at(0)), Index::new(declared(), at(0)));
+        let (mut all, mut some) = (WatchedCluster::new(declared(), at(0)), WatchedCluster::new(declared(), at(0)));
         for (event, dropped) in events.iter().zip(dropped) {
             all.apply(event, at(0));
             if !dropped {
@@ -274,15 +280,15 @@ proptest! {
         }
         let state = all.state().clone();
         let relist = [
-            Event::Listed(Kind::Operators, state.operators.into_values().map(Observed::Operator).collect()),
-            Event::Listed(Kind::Nodes, state.nodes.into_values().map(Observed::Node).collect()),
-            Event::Listed(Kind::Version, state.version.into_iter().map(Observed::Version).collect()),
+            ClusterEvent::Listed(WatchedKind::Operators, state.operators.into_values().map(Observed::Operator).collect()),
+            ClusterEvent::Listed(WatchedKind::Nodes, state.nodes.into_values().map(Observed::Node).collect()),
+            ClusterEvent::Listed(WatchedKind::Version, state.version.into_iter().map(Observed::Version).collect()),
         ];
         for index in [&mut all, &mut some] {
             relist.iter().for_each(|event| index.apply(event, at(1)));
         }
         prop_assert_eq!(all.unsettled(at(100)), some.unsettled(at(100)));
-        let shown = |index: &Index| -> Vec<(String, [Truth; 3], Vec<Prerequisite>)> {
+        let shown = |index: &WatchedCluster| -> Vec<(String, [Truth; 3], Vec<Prerequisite>)> {
             let three = |view: OperatorView| (view.name, [view.available, view.progressing, view.degraded], view.waits_for);
             index.operators().into_iter().map(three).collect()
         };
@@ -291,7 +297,7 @@ proptest! {
 
     #[test]
     fn the_chain_never_ends_in_something_that_works(events in prop::collection::vec(any_event(), 0..40)) {
-        let mut index = Index::new(declared(), at(0));
+        let mut index = WatchedCluster::new(declared(), at(0));
         events.iter().for_each(|event| index.apply(event, at(0)));
         for view in index.operators() {
             prop_assert_eq!(view.waits_for.is_empty(), view.available == Truth::True);
@@ -309,8 +315,11 @@ proptest! {
 
 #[test]
 fn a_node_that_calls_itself_otherwise_is_the_broken_link() {
-    let mut index = Index::new(declared(), at(0));
-    index.apply(&Event::Listed(Kind::Nodes, vec![node("m0.example.com", "master", true)]), at(1));
+    let mut index = WatchedCluster::new(declared(), at(0));
+    index.apply(
+        &ClusterEvent::Listed(WatchedKind::Nodes, vec![node("m0.example.com", "master", true)]),
+        at(1),
+    );
     let link = index.missing_nodes().remove(0);
     assert_eq!(link.what, "master m0 calls itself m0.example.com");
     assert!(link.fix.unwrap().contains("PTR"));

@@ -16,12 +16,36 @@ pub enum Allowed {
     PowerOff,
 }
 
+/// Which condition it is; a word in output and docs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PivotGate {
+    /// The API answers.
+    ApiHeard,
+    /// kube-apiserver runs on enough masters.
+    KubeApiserverOnMasters,
+    /// kube-controller-manager runs on enough masters.
+    KubeControllerManagerOnMasters,
+    /// kube-scheduler runs on enough masters.
+    KubeSchedulerOnMasters,
+    /// The version operator manages everything.
+    OverridesRestored,
+    /// etcd runs on the masters.
+    EtcdInCluster,
+    /// Bootstrapping says so.
+    BootstrapComplete,
+    /// The etcd operator took the bootstrap member out.
+    MemberRemoved,
+    /// etcd itself says so.
+    MemberList,
+}
+
 /// One condition, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Gate {
-    /// Its name in output and docs.
-    pub name: &'static str,
+    /// Which.
+    pub name: PivotGate,
     /// Whether it holds.
     pub holds: bool,
     /// What was seen.
@@ -31,7 +55,7 @@ pub struct Gate {
 /// All gates in order, and what they allow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Decision {
+pub struct PivotDecision {
     /// In the order in which they must open.
     pub gates: Vec<Gate>,
     /// What may be done now.
@@ -39,20 +63,25 @@ pub struct Decision {
 }
 
 /// Judges. Every gate must hold at this very moment: one that opened and closed again is closed.
-pub fn decide(facts: &Facts) -> Decision {
+pub fn decide(facts: &Facts) -> PivotDecision {
     let gates = gates(facts);
     let allowed = match gates.iter().all(|gate| gate.holds) {
         false => Allowed::Nothing,
         true if facts.out_of_load_balancer => Allowed::PowerOff,
         true => Allowed::LeaveLoadBalancer,
     };
-    Decision { gates, allowed }
+    PivotDecision { gates, allowed }
 }
 
-impl Decision {
+impl PivotDecision {
+    /// Whether every gate holds: the masters carry the cluster, and the bootstrap host may begin to go.
+    pub fn is_open(&self) -> bool {
+        self.allowed >= Allowed::LeaveLoadBalancer
+    }
+
     /// Whether the API answers. If not, the gates behind it say little.
     pub fn is_heard(&self) -> bool {
-        self.gates.iter().any(|gate| gate.name == API_HEARD && gate.holds)
+        self.gates.iter().any(|gate| gate.name == PivotGate::ApiHeard && gate.holds)
     }
 
     /// What is missing, a sentence each.
@@ -61,44 +90,38 @@ impl Decision {
     }
 }
 
-const API_HEARD: &str = "api-heard";
-
 fn gates(facts: &Facts) -> Vec<Gate> {
     let needed = facts.masters_needed.max(1);
     let rolled_out = |name, count: usize, what: &str| Gate {
         name,
         holds: count >= needed,
-        seen: format!("{what} has a revision on {count} masters, {needed} needed"),
+        seen: format!("{what} has a revision on {count} masters; {needed} needed"),
     };
     let (overrides, members) = (facts.overrides, facts.members.objection(needed));
     vec![
         Gate {
-            name: API_HEARD,
+            name: PivotGate::ApiHeard,
             holds: facts.is_fresh,
-            seen: said(
-                facts.is_fresh,
-                "the API answers",
-                "the API does not answer; what is known may be old",
-            ),
+            seen: said(facts.is_fresh, "the API answers", "the API does not answer; this may be out of date"),
         },
-        rolled_out("kube-apiserver-on-masters", facts.api_servers, "kube-apiserver"),
+        rolled_out(PivotGate::KubeApiserverOnMasters, facts.api_servers, "kube-apiserver"),
         rolled_out(
-            "kube-controller-manager-on-masters",
+            PivotGate::KubeControllerManagerOnMasters,
             facts.controller_managers,
             "kube-controller-manager",
         ),
-        rolled_out("kube-scheduler-on-masters", facts.schedulers, "kube-scheduler"),
+        rolled_out(PivotGate::KubeSchedulerOnMasters, facts.schedulers, "kube-scheduler"),
         Gate {
-            name: "overrides-restored",
+            name: PivotGate::OverridesRestored,
             holds: overrides == Some(0),
             seen: match overrides {
-                None => "the ClusterVersion was not seen".to_owned(),
+                None => "the ClusterVersion is unknown".to_owned(),
                 Some(0) => "the ClusterVersion has no overrides".to_owned(),
                 Some(n) => format!("the ClusterVersion still has {n} overrides"),
             },
         },
         Gate {
-            name: "etcd-in-cluster",
+            name: PivotGate::EtcdInCluster,
             holds: facts.etcd_in_cluster,
             seen: said(
                 facts.etcd_in_cluster,
@@ -107,16 +130,16 @@ fn gates(facts: &Facts) -> Vec<Gate> {
             ),
         },
         Gate {
-            name: "bootstrap-complete",
+            name: PivotGate::BootstrapComplete,
             holds: facts.bootstrap_complete,
             seen: said(
                 facts.bootstrap_complete,
-                "ConfigMap kube-system/bootstrap says complete",
-                "ConfigMap kube-system/bootstrap does not say complete",
+                "ConfigMap kube-system/bootstrap reports complete",
+                "ConfigMap kube-system/bootstrap does not report complete",
             ),
         },
         Gate {
-            name: "member-removed",
+            name: PivotGate::MemberRemoved,
             holds: facts.member_removed,
             seen: said(
                 facts.member_removed,
@@ -125,7 +148,7 @@ fn gates(facts: &Facts) -> Vec<Gate> {
             ),
         },
         Gate {
-            name: "member-list",
+            name: PivotGate::MemberList,
             holds: members.is_none(),
             seen: members.unwrap_or_else(|| facts.members.ground()),
         },

@@ -2,11 +2,10 @@
 
 use serde::Serialize;
 
-use super::BOOTSTRAP_MEMBER;
-use super::members::{Member, MembersError};
 use crate::declared::Declared;
+use crate::etcd::{BOOTSTRAP_MEMBER, Member, MembersError};
 use crate::state::ClusterState;
-use crate::watch::Kind;
+use crate::watch::WatchedKind;
 
 /// Observed at one moment. Everything is false or unknown until it was seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -55,7 +54,7 @@ pub enum MemberList {
 
 impl Default for MemberList {
     fn default() -> Self {
-        Self::Unknown("nobody was asked yet".to_owned())
+        Self::Unknown("no member has been asked yet".to_owned())
     }
 }
 
@@ -73,8 +72,9 @@ impl Facts {
         out_of_load_balancer: bool,
     ) -> Self {
         let masters = |kind| state.control_plane.get(&kind).map_or(0, |status| status.masters().count());
-        let etcd =
-            |condition| state.control_plane.get(&Kind::Etcd).is_some_and(|status| status.is_true(condition));
+        let etcd = |condition| {
+            state.control_plane.get(&WatchedKind::Etcd).is_some_and(|status| status.is_true(condition))
+        };
         let members = match asked {
             Ok(members) => MemberList::Told(members),
             Err(why) if is_forgotten(state) => MemberList::Inferred { unasked: why.to_string() },
@@ -83,9 +83,9 @@ impl Facts {
         Self {
             is_fresh,
             masters_needed: declared.masters_needed(),
-            api_servers: masters(Kind::KubeApiServer),
-            controller_managers: masters(Kind::KubeControllerManager),
-            schedulers: masters(Kind::KubeScheduler),
+            api_servers: masters(WatchedKind::KubeApiServer),
+            controller_managers: masters(WatchedKind::KubeControllerManager),
+            schedulers: masters(WatchedKind::KubeScheduler),
             overrides: state.version.as_ref().map(|version| version.overrides_besides(&declared.overrides)),
             etcd_in_cluster: etcd("EtcdRunningInCluster"),
             bootstrap_complete: state.is_bootstrap_complete(),
@@ -108,9 +108,11 @@ impl MemberList {
     pub(super) fn ground(&self) -> String {
         match self {
             Self::Inferred { unasked } => format!(
-                "etcd could not be asked ({unasked}); its operator has dropped the bootstrap address from etcd-endpoints"
+                "etcd could not be reached ({unasked}); its operator has dropped the bootstrap address from etcd-endpoints"
             ),
-            Self::Told(_) | Self::Unknown(_) => "etcd's member list is without the bootstrap host".to_owned(),
+            Self::Told(_) | Self::Unknown(_) => {
+                "etcd's member list no longer has the bootstrap host".to_owned()
+            }
         }
     }
 

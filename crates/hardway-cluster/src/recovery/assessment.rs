@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use serde::Serialize;
 
-use crate::csr_policy::{CLIENT_SIGNER, Examined, Request, State};
+use crate::csr_policy::{CLIENT_SIGNER, Examined, Request, RequestState};
 use crate::declared::Declared;
 
 /// The nodes of a cluster and what their kubelets wait for.
@@ -130,7 +130,7 @@ impl Assessment {
 fn waiting(requests: &[CertificateSigningRequest]) -> BTreeMap<String, Vec<Waiting>> {
     let mut all: BTreeMap<String, Vec<Waiting>> = BTreeMap::new();
     for request in requests.iter().map(Request::of) {
-        if !request.is_a_kubelets() || request.state != State::Pending {
+        if !request.is_a_kubelets() || request.state != RequestState::Pending {
             continue;
         }
         let (name, since) = (request.name.clone(), request.created);

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use hardway_assets::ignition::KUBECONFIG_PATH;
 use hardway_base::Secret;
 
-use crate::bootstrap_progress::{Remote, RemoteError};
+use crate::remote::{Remote, RemoteError};
 
 /// What puts a kubeconfig in place, as root on the host: whole or not at all, for root alone, with the label that SELinux wants for
 /// that path. The kubelet reads it when it starts.
@@ -13,7 +13,7 @@ pub fn put_in_place(kubeconfig: &Secret) -> Secret {
     let encoded = STANDARD.encode(kubeconfig.expose());
     Secret::new(format!(
         r#"#!/usr/bin/env bash
-# Puts the next identity of this host in place, and has the kubelet ask with it. To be run on the host, as root.
+# Installs the next identity of this host, and restarts the kubelet to use it. Run it on the host, as root.
 set -euo pipefail
 target={KUBECONFIG_PATH}
 umask 077

@@ -1,4 +1,4 @@
-//! Letting the silent ones in, once each.
+//! Letting nodes that fell silent in again, once each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -112,7 +112,9 @@ impl Recovery {
     ) -> Result<Recovered, ApproverError> {
         let silent: BTreeSet<String> = found.silent().map(|one| one.node.clone()).collect();
         let mut approver = self.approver.clone();
-        let given = Timestamp::from_second((approver.now)().as_second()).unwrap_or(Timestamp::UNIX_EPOCH);
+        // Requests know only whole seconds: one that is made right after this must not look older.
+        let now = (approver.now)();
+        let given = now - SignedDuration::from_nanos(now.subsec_nanosecond().into());
         let declared = &approver.declared;
         let is_shared =
             |node: &&String| declared.node(node).is_some_and(|declared| declared.identity.is_none());

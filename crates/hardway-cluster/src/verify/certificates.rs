@@ -1,9 +1,11 @@
 //! Certificates: what is presented, and what ends when.
 
 use hardway_assets::pki::CertificateFacts;
+use hardway_base::Judged;
 use jiff::{SignedDuration, Timestamp};
 
 use super::outcome::{Check, VerifyOutcome};
+use crate::certificates::KnownCertificate;
 use crate::handshake::HandshakeError;
 
 /// What an endpoint presented, or why nothing could be trusted.
@@ -15,26 +17,20 @@ pub struct Presented {
     pub chain: Result<Vec<CertificateFacts>, HandshakeError>,
 }
 
-/// A certificate that an operator keeps in a Secret and says the end of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Expiring {
-    /// `namespace/name`.
-    pub secret: String,
-    /// From its annotations; the Secret itself is not read.
-    pub not_before: Option<Timestamp>,
-    /// From its annotations.
-    pub not_after: Timestamp,
-}
-
 /// Nothing may be expired; operators renew at 80 % of a lifetime, so that less than 10 % left means that nobody does.
-pub fn judge_certificates(now: Timestamp, presented: &[Presented], secrets: &[Expiring]) -> VerifyOutcome {
-    const FIX: &str = "certificates of the control plane are renewed by its operators: look at `oc get co` and at the clocks; the load balancer must not end TLS";
+pub fn judge_certificates(
+    now: Timestamp,
+    presented: &[Presented],
+    secrets: &[KnownCertificate],
+) -> VerifyOutcome {
+    const FIX: &str = "the operators renew the control plane's certificates: check `oc get co` and the clocks; the load \
+     balancer must not terminate TLS";
     let (mut wrong, mut near, mut seen) = (Vec::new(), Vec::new(), Vec::new());
     for Presented { endpoint, chain } in presented {
         let Some(own) = chain.as_ref().ok().and_then(|chain| chain.first()) else {
             wrong.push(match chain {
                 Err(why) => format!("{endpoint}: {why}"),
-                Ok(_) => format!("{endpoint}: presents no certificate"),
+                Ok(_) => format!("{endpoint} presents no certificate"),
             });
             continue;
         };
@@ -42,14 +38,14 @@ pub fn judge_certificates(now: Timestamp, presented: &[Presented], secrets: &[Ex
         sort(now, &what, Some(own.not_before), own.not_after, (&mut wrong, &mut near));
         seen.push(format!("{what}, {}", left(now, own.not_after)));
     }
-    for Expiring { secret, not_before, not_after } in secrets {
-        sort(now, &format!("secret {secret}"), *not_before, *not_after, (&mut wrong, &mut near));
+    for KnownCertificate { name, not_before, not_after, .. } in secrets {
+        sort(now, &format!("secret {name}"), *not_before, *not_after, (&mut wrong, &mut near));
     }
     if let Some(next) = secrets.iter().min_by_key(|secret| secret.not_after) {
         seen.push(format!(
-            "{} certificates in secrets, the next to end is {}: {}",
+            "{} certificates in secrets; the next to expire is {}: {}",
             secrets.len(),
-            next.secret,
+            next.name,
             left(now, next.not_after)
         ));
     }
@@ -60,7 +56,7 @@ pub fn judge_certificates(now: Timestamp, presented: &[Presented], secrets: &[Ex
     if !near.is_empty() {
         return VerifyOutcome::warned(Check::Certificates, near, FIX);
     }
-    VerifyOutcome { seen, ..VerifyOutcome::passed(Check::Certificates, "") }
+    VerifyOutcome { check: Check::Certificates, judged: Judged { seen, ..Judged::passed("") } }
 }
 
 fn sort(
@@ -71,12 +67,10 @@ fn sort(
     (wrong, near): (&mut Vec<String>, &mut Vec<String>),
 ) {
     if not_after <= now {
-        wrong.push(format!("{what} ended at {not_after:.0}"));
+        wrong.push(format!("{what} expired at {not_after:.0}"));
     } else if let Some(not_before) = not_before {
         if not_before > now {
-            wrong.push(format!(
-                "{what} is valid from {not_before:.0} on, and by the clock here it is {now:.0}"
-            ));
+            wrong.push(format!("{what} is valid from {not_before:.0}, but the clock here says {now:.0}"));
         } else if not_after.duration_since(now) < not_after.duration_since(not_before) / 10 {
             near.push(format!("{what} has {}", left(now, not_after)));
         }

@@ -13,7 +13,8 @@ use super::verifier::Verifier;
 use crate::kubeconfig::without_retries;
 use crate::objects::{ConfigMap, Route};
 
-const FIX: &str = "resolve the name, dial 443 of the ingress address, look at the router pods: oc -n openshift-ingress get pods -o wide";
+const FIX: &str = "check that the name resolves, port 443 of the ingress address is open, and the router pods run: oc -n \
+ openshift-ingress get pods -o wide";
 
 /// The console sends to the login server, and that to its page; more than a browser would take is a circle.
 const MOST: usize = 8;
@@ -21,13 +22,13 @@ const MOST: usize = 8;
 /// Why a browser would not come to the login.
 #[derive(Debug, thiserror::Error)]
 enum ConsoleError {
-    #[error("{0} sends from one address to the next, without end")]
+    #[error("{0} redirects endlessly")]
     Circle(String),
-    #[error("{0} sends to {1:?}, which is no address")]
+    #[error("{0} redirects to {1:?}, which is not a valid URL")]
     SentNowhere(String, String),
     #[error("{0}: {1}")]
     Silent(String, PageError),
-    #[error("{from} sends to {at}: {why}")]
+    #[error("{from} redirects to {at}: {why}")]
     SilentNext { from: String, at: String, why: PageError },
     #[error("{0}: {1}")]
     Url(String, InvalidUri),
@@ -59,9 +60,7 @@ impl Verifier {
             ));
         };
         let ca = self.get::<ConfigMap>("openshift-config-managed", "default-ingress-cert").await?;
-        let ca = ca.as_ref().and_then(|map| map.get("ca-bundle.crt")).unwrap_or_default();
-        let trusted = pem::decode(ca).ok().map(|blocks| blocks.into_iter().map(|block| block.der).collect());
-        Ok(match self.walk(&url, trusted).await {
+        Ok(match self.walk(&url, authorities(ca.as_ref())).await {
             Ok(end) if end == url => VerifyOutcome::passed(Check::Console, format!("{url} answers")),
             Ok(end) => {
                 VerifyOutcome::passed(Check::Console, format!("{url} answers, with the login at {end}"))
@@ -112,6 +111,12 @@ impl Verifier {
             false => Err(PageError::Status(status)),
         }
     }
+}
+
+/// Who signs for the routers, of `openshift-config-managed/default-ingress-cert`.
+pub(super) fn authorities(map: Option<&ConfigMap>) -> Option<Vec<Vec<u8>>> {
+    let ca = map.and_then(|map| map.get("ca-bundle.crt")).unwrap_or_default();
+    pem::decode(ca).ok().map(|blocks| blocks.into_iter().map(|block| block.der).collect())
 }
 
 /// What its host has in common with the cluster's other routes.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use kube::ResourceExt as _;
 
 use super::outcome::{Check, VerifyOutcome};
+use crate::etcd::{BOOTSTRAP_MEMBER, Member, MembersError};
 use crate::objects::{ClusterOperator, ClusterVersion, Condition, Pod, StaticPodStatus, Truth};
-use crate::pivot::{BOOTSTRAP_MEMBER, Member};
 
 /// The pods of one part of the control plane, and its operator's word.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ pub fn judge_operators(version: Option<&ClusterVersion>, operators: &[ClusterOpe
         }
     }
     if let Some(left) = version.map(|version| version.overrides_besides(&[])).filter(|left| *left > 0) {
-        wrong.push(format!("the ClusterVersion has {left} overrides; it cannot be updated with them"));
+        wrong.push(format!("the ClusterVersion has {left} overrides, which block updates"));
     }
     VerifyOutcome::of(
         Check::Operators,
@@ -59,7 +59,7 @@ pub fn judge_operators(version: Option<&ClusterVersion>, operators: &[ClusterOpe
 /// One Ready pod of each part on every master, at the newest revision.
 pub fn judge_control_plane(masters: &[String], parts: &[PodsOf]) -> VerifyOutcome {
     const FIX: &str =
-        "oc get pods -n openshift-<component> -o wide; a master that lags has an installer pod that says why";
+        "run oc get pods -n openshift-<component> -o wide; the installer pod of a master that lags shows why";
     let mut wrong = Vec::new();
     if masters.is_empty() {
         wrong.push("there are no masters".to_owned());
@@ -87,7 +87,7 @@ pub fn judge_control_plane(masters: &[String], parts: &[PodsOf]) -> VerifyOutcom
 }
 
 /// As many healthy voters as masters, none of them the bootstrap host.
-pub fn judge_etcd(masters: usize, asked: Result<&[Member], &str>) -> VerifyOutcome {
+pub fn judge_etcd(masters: usize, asked: Result<&[Member], &MembersError>) -> VerifyOutcome {
     const FIX: &str =
         "oc -n openshift-etcd rsh <etcd pod> etcdctl member list -w table; etcdctl endpoint health --cluster";
     let members = match asked {
@@ -95,8 +95,8 @@ pub fn judge_etcd(masters: usize, asked: Result<&[Member], &str>) -> VerifyOutco
         Err(why) => {
             return VerifyOutcome::failed(
                 Check::Etcd,
-                vec![why.to_owned()],
-                "open port 2379 of the masters to this host, or leave it out with --skip-check etcd",
+                vec![why.to_string()],
+                "open port 2379 of the masters to this host, or skip the check with --skip-check etcd",
             );
         }
     };

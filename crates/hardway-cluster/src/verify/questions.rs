@@ -69,7 +69,7 @@ impl Verifier {
 
     /// An API server that has just started asks for another try (429, "storage is (re)initializing"). It gets it as long as there
     /// is patience.
-    async fn list<K>(&self, api: &Api<K>) -> Result<Vec<K>, AskError>
+    pub(super) async fn list<K>(&self, api: &Api<K>) -> Result<Vec<K>, AskError>
     where
         K: Clone + Debug + DeserializeOwned,
     {

@@ -6,6 +6,7 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use hardway_assets::inventory::Role;
+use hardway_base::Verdict;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Secret;
 use kube::api::{Api, DynamicObject, ListParams};
@@ -13,19 +14,22 @@ use kube::core::{ApiResource, GroupVersionKind};
 use kube::{Client, Config, ResourceExt as _};
 use serde_json::Value;
 
-use super::certificates::{Expiring, Presented, judge_certificates};
+use super::certificates::{Presented, judge_certificates};
 use super::control_plane::{PodsOf, judge_control_plane, judge_etcd, judge_operators};
+use super::leftovers::judge_requests;
 use super::nodes::judge_nodes;
-use super::outcome::{Check, VerifyOutcome, VerifyVerdict};
+use super::outcome::{Check, VerifyOutcome};
 use super::questions::AskError;
-use super::surroundings::{Resolved, judge_names, judge_registry};
+use super::surroundings::{ResolvedName, judge_names, judge_registry};
 use super::workload::Workload;
+use crate::certificates::{KnownCertificate, of_annotations};
 use crate::declared::Declared;
+use crate::etcd::{EtcdAccess, ask_members};
 use crate::handshake::{self, Trust};
 use crate::objects::{ClusterVersion, Etcd, KubeApiServer, KubeControllerManager, KubeScheduler, Node};
-use crate::pivot::{EtcdAccess, ask_members};
 
-const API_FIX: &str = "see that the address in the kubeconfig answers from this host: DNS, load balancer, port 6443; hardway diagnose looks further";
+const API_FIX: &str = "check that the address in the kubeconfig is reachable from this host: DNS, load balancer, port 6443; \
+ `hardway diagnose` finds out more";
 
 /// Everything that is needed to look at a cluster from outside.
 #[derive(Clone, Debug)]
@@ -57,6 +61,10 @@ pub struct Surroundings {
     pub names: Vec<(String, Vec<IpAddr>)>,
     /// Where the API presents a certificate.
     pub endpoints: Vec<Endpoint>,
+    /// A name that nobody has, and that must not resolve.
+    pub absent: Vec<String>,
+    /// Where masters themselves serve the API.
+    pub api_port: u16,
 }
 
 /// A host and a port.
@@ -86,17 +94,18 @@ impl Verifier {
             begins(check);
             match check {
                 // Come with the workload.
-                Check::Logs | Check::Exec if self.wants(Check::Workload) && answers => {}
-                Check::Logs | Check::Exec if answers => {
-                    outcomes.push(VerifyOutcome::skipped(check, "no pod runs without the check workload"))
-                }
+                _ if check.needs_pod() && self.wants(Check::Workload) && answers => {}
+                _ if check.needs_pod() && answers => outcomes.push(VerifyOutcome::skipped(
+                    check,
+                    "needs the pod of the check workload, which was skipped",
+                )),
                 // What has one cause is said once.
                 _ if !answers && check.needs_api() => {
                     outcomes.push(VerifyOutcome::skipped(check, "the API does not answer"));
                 }
                 Check::Api => {
                     let outcome = self.api().await;
-                    answers = outcome.verdict == VerifyVerdict::Passed;
+                    answers = outcome.judged.verdict == Verdict::Passed;
                     outcomes.push(outcome);
                 }
                 Check::Certificates if !answers => {
@@ -133,7 +142,11 @@ impl Verifier {
 
     async fn one(&self, check: Check) -> Result<VerifyOutcome, AskError> {
         Ok(match check {
-            Check::Names => judge_names(&self.names().await),
+            Check::Names => {
+                let absent = self.surroundings.absent.iter().map(|name| (name.clone(), Vec::new()));
+                let absent: Vec<_> = absent.collect();
+                judge_names(&self.names(&self.surroundings.names).await, &self.names(&absent).await)
+            }
             Check::Certificates => {
                 judge_certificates(self.now, &self.presented().await, &self.secrets().await?)
             }
@@ -147,6 +160,10 @@ impl Verifier {
                 judge_operators(version, &self.all().await?)
             }
             Check::ControlPlane => self.control_plane().await?,
+            Check::Masters => self.ask_masters().await?,
+            Check::Balancer => self.balancer().await?,
+            Check::Requests => judge_requests(self.now, &self.all().await?),
+            Check::Leftovers => self.leftovers().await?,
             Check::Etcd => {
                 let masters = self.masters().await?.len();
                 match &self.etcd {
@@ -154,24 +171,23 @@ impl Verifier {
                         Check::Etcd,
                         "there is no etcd client certificate in the working folder",
                     ),
-                    Some(access) => match ask_members(access).await {
-                        Ok(members) => judge_etcd(masters, Ok(&members)),
-                        Err(error) => judge_etcd(masters, Err(&error.to_string())),
-                    },
+                    Some(access) => judge_etcd(masters, ask_members(access).await.as_deref()),
                 }
             }
             Check::Console => self.console().await?,
             Check::ImageRegistry => judge_registry(self.registry().await?.as_ref()),
             Check::Api => self.api().await,
             // They come from one pod, and not one by one.
-            Check::Workload | Check::Logs | Check::Exec => VerifyOutcome::skipped(check, "no pod runs"),
+            Check::Workload | Check::Logs | Check::Exec | Check::Service | Check::Dns | Check::Route => {
+                VerifyOutcome::skipped(check, "no pod runs")
+            }
         })
     }
 
-    async fn names(&self) -> Vec<Resolved> {
+    async fn names(&self, wanted: &[(String, Vec<IpAddr>)]) -> Vec<ResolvedName> {
         let mut names = Vec::new();
-        for (name, expected) in &self.surroundings.names {
-            names.push(Resolved::ask(name.clone(), expected.clone(), self.patience).await);
+        for (name, expected) in wanted {
+            names.push(ResolvedName::ask(name.clone(), expected.clone(), self.patience).await);
         }
         names
     }
@@ -186,26 +202,11 @@ impl Verifier {
         presented
     }
 
-    /// Only their metadata: the operators write into annotations when a certificate ends (library-go pkg/certs).
-    async fn secrets(&self) -> Result<Vec<Expiring>, AskError> {
+    /// Only their metadata: the operators write into annotations when a certificate ends.
+    async fn secrets(&self) -> Result<Vec<KnownCertificate>, AskError> {
         let secrets: Api<Secret> = Api::all(self.client()?);
         let listed = self.within(secrets.list_metadata(&ListParams::default())).await?;
-        let time = |secret: &dyn Fn(&str) -> Option<String>, key: &str| secret(key)?.parse().ok();
-        let expiring = |meta: &kube::api::ObjectMeta| {
-            let annotations = meta.annotations.clone().unwrap_or_default();
-            let get = |key: &str| annotations.get(&format!("auth.openshift.io/certificate-{key}")).cloned();
-            let name = format!(
-                "{}/{}",
-                meta.namespace.clone().unwrap_or_default(),
-                meta.name.clone().unwrap_or_default()
-            );
-            Some(Expiring {
-                secret: name,
-                not_before: time(&get, "not-before"),
-                not_after: time(&get, "not-after")?,
-            })
-        };
-        Ok(listed.items.iter().filter_map(|secret| expiring(&secret.metadata)).collect())
+        Ok(listed.items.iter().filter_map(|secret| of_annotations(&secret.metadata)).collect())
     }
 
     /// Declared, or labelled where nothing is declared.
@@ -254,10 +255,11 @@ impl Verifier {
 
     async fn workload(&self) -> Vec<VerifyOutcome> {
         let Some(image) = &self.image else {
-            let why = "which image to run is not known: --image names one";
-            return [Check::Workload, Check::Logs, Check::Exec]
-                .map(|check| VerifyOutcome::skipped(check, why))
-                .into();
+            let why = "not checked: no image for the test pod: pass one with --image";
+            let checks =
+                Check::ALL.into_iter().filter(|check| *check == Check::Workload || check.needs_pod());
+            let wanted = checks.filter(|check| self.wants(*check));
+            return wanted.map(|check| VerifyOutcome::skipped(check, why)).collect();
         };
         let client = match self.client() {
             Ok(client) => client,
@@ -270,6 +272,14 @@ impl Verifier {
 
     fn test_workload(&self, client: Client, image: String) -> Workload {
         let suffix = format!("{:x}", self.now.as_millisecond());
-        Workload { client, image, suffix, patience: self.pod_patience }
+        Workload {
+            client,
+            image,
+            suffix,
+            names: self.surroundings.names.clone(),
+            absent: self.surroundings.absent.clone(),
+            patience: self.pod_patience,
+            answer_patience: self.patience,
+        }
     }
 }

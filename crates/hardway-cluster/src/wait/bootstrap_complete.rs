@@ -4,13 +4,14 @@ use super::error::WaitError;
 use super::line::Line;
 use super::waiter::{Wait, host};
 use crate::clock::shown;
-use crate::pivot::{Allowed, Decision, Facts, MembersError, ask_members, decide};
-use crate::watch::{Kind, Watch};
+use crate::etcd::{MembersError, ask_members};
+use crate::pivot::{Facts, PivotDecision, decide};
+use crate::watch::{Watch, WatchedKind};
 
 impl Wait<'_> {
-    /// Until the bootstrap host may be removed: the API answers, kube-system/bootstrap says complete, and nothing of etcd
+    /// Until the bootstrap host may be removed: the API answers, kube-system/bootstrap reports complete, and nothing of etcd
     /// is left on it. The decision says what was seen at each gate.
-    pub async fn bootstrap_complete(&mut self) -> Result<Decision, WaitError> {
+    pub async fn bootstrap_complete(&mut self) -> Result<PivotDecision, WaitError> {
         self.check_client()?;
         self.look_at_host();
         self.announce(&format!("the Kubernetes API at {}", host(&self.config)));
@@ -43,7 +44,7 @@ impl Wait<'_> {
 
         self.announce_removal();
         let removed = self.until(&mut watch, async |wait| {
-            let etcd = wait.index.state().control_plane.get(&Kind::Etcd);
+            let etcd = wait.index.state().control_plane.get(&WatchedKind::Etcd);
             etcd.is_some_and(|etcd| etcd.is_true("EtcdBootstrapMemberRemoved")).then_some(())
         });
         if let Err(why) = removed.await {
@@ -72,7 +73,7 @@ impl Wait<'_> {
     }
 
     /// openshift-install takes the operator's word; here every gate of the pivot must hold as well.
-    async fn gates_open(&mut self, watch: &mut Watch) -> Result<Decision, WaitError> {
+    async fn gates_open(&mut self, watch: &mut Watch) -> Result<PivotDecision, WaitError> {
         let mut last = String::new();
         let open = self.until(watch, async |wait| {
             let decision = wait.decision().await;
@@ -81,19 +82,19 @@ impl Wait<'_> {
                 wait.say(Line::info(format!("Not yet safe to remove the bootstrap resources: {missing}")));
             }
             last = missing;
-            (decision.allowed >= Allowed::LeaveLoadBalancer).then_some(decision)
+            decision.is_open().then_some(decision)
         });
         open.await.map_err(|why| WaitError::Bootstrap { last, why })
     }
 
     /// What may be done to the bootstrap host at this moment. Whether it has left the load balancer is not for waiting to
     /// know.
-    pub async fn decision(&mut self) -> Decision {
+    pub async fn decision(&mut self) -> PivotDecision {
         self.decision_when(false).await
     }
 
     /// The same for a caller that knows whether the bootstrap host has left the load balancer.
-    pub async fn decision_when(&mut self, has_left_load_balancer: bool) -> Decision {
+    pub async fn decision_when(&mut self, has_left_load_balancer: bool) -> PivotDecision {
         let asked = match &self.options.etcd {
             Some(access) => ask_members(access).await,
             None => Err(MembersError::NoCertificate),
@@ -103,7 +104,8 @@ impl Wait<'_> {
     }
 
     fn is_fresh(&self) -> bool {
-        let kinds = [Kind::Etcd, Kind::KubeApiServer, Kind::Bootstrap, Kind::Version];
+        let kinds =
+            [WatchedKind::Etcd, WatchedKind::KubeApiServer, WatchedKind::Bootstrap, WatchedKind::Version];
         kinds.iter().all(|kind| self.index.is_fresh(*kind))
     }
 }

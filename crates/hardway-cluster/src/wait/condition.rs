@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use super::error::GiveUp;
 use super::line::Line;
 use super::waiter::{Wait, host};
-use crate::operators::Index;
-use crate::watch::{Kind, Watch};
+use crate::operators::WatchedCluster;
+use crate::watch::{Watch, WatchedKind};
 
 /// What a look at the cluster comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Wait<'_> {
     /// What was missing last, and why the wait was given up.
     pub async fn holds(
         &mut self,
-        mut check: impl FnMut(&Index, Timestamp) -> Judgement,
+        mut check: impl FnMut(&WatchedCluster, Timestamp) -> Judgement,
     ) -> Result<String, (String, GiveUp)> {
         self.look_at_host();
         self.announce(&format!("the Kubernetes API at {}", host(&self.config)));
@@ -50,9 +50,10 @@ impl Wait<'_> {
     }
 
     /// Nothing is judged before the first lists are there: an empty picture would lack everything.
-    fn judged(&self, check: &mut impl FnMut(&Index, Timestamp) -> Judgement) -> Option<Judgement> {
-        let is_known =
-            [Kind::Nodes, Kind::Requests, Kind::Version].iter().all(|kind| self.index.is_fresh(*kind));
+    fn judged(&self, check: &mut impl FnMut(&WatchedCluster, Timestamp) -> Judgement) -> Option<Judgement> {
+        let is_known = [WatchedKind::Nodes, WatchedKind::Requests, WatchedKind::Version]
+            .iter()
+            .all(|kind| self.index.is_fresh(*kind));
         is_known.then(|| check(&self.index, self.clock.now()))
     }
 
@@ -61,7 +62,7 @@ impl Wait<'_> {
         let mut watch = Watch::start(&self.config, self.options.patience);
         let end = Instant::now() + at_most;
         while Instant::now() < end {
-            if Kind::ALL.iter().all(|kind| self.index.is_fresh(*kind)) {
+            if WatchedKind::ALL.iter().all(|kind| self.index.is_fresh(*kind)) {
                 return true;
             }
             let event = watch.next(Duration::from_millis(200)).await;
@@ -70,6 +71,6 @@ impl Wait<'_> {
                 return false;
             }
         }
-        self.index.is_fresh(Kind::Nodes)
+        self.index.is_fresh(WatchedKind::Nodes)
     }
 }

@@ -81,7 +81,11 @@ impl WaitError {
 
     /// openshift-install's hint for the class of failure, in its own words.
     pub fn hint(&self) -> &'static str {
+        let is_silent = self.why().and_then(GiveUp::broken).is_some_and(|broken| broken.subject == "api");
         match self {
+            Self::Initialize { .. } | Self::Nodes { .. } | Self::Stability { .. } if is_silent => {
+                "The API of the cluster cannot be reached, so nothing is known about its operators."
+            }
             Self::Api { .. } => {
                 "Failed waiting for Kubernetes API. This error usually happens when there is a problem on the bootstrap \
                  host that prevents creating a temporary control plane."
@@ -115,7 +119,7 @@ impl fmt::Display for GiveUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stalled(stall) => {
-                write!(f, "stalled: nothing new since {:.0} ({})", stall.since, stall.last_progress)
+                write!(f, "stalled: no progress since {:.0} ({})", stall.since, stall.last_progress)
             }
             Self::TimedOut(limit, _) => write!(f, "gave up after {}", shown(*limit)),
         }

@@ -9,7 +9,7 @@ use super::waiter::{Wait, host};
 use crate::api_error::{Unanswered, unless_absent};
 use crate::clock::shown;
 use crate::objects::{ConfigMap, Route, Truth};
-use crate::watch::{Kind, Watch};
+use crate::watch::{Watch, WatchedKind};
 
 /// What is worth knowing of a cluster that is complete.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -75,7 +75,8 @@ impl Wait<'_> {
                 wait.say(Line::debug(format!("Still waiting for {now_awaited}")).awaiting(&now_awaited));
             }
             awaited = now_awaited;
-            let is_known = wait.index.is_fresh(Kind::Operators) && !wait.index.state().operators.is_empty();
+            let is_known =
+                wait.index.is_fresh(WatchedKind::Operators) && !wait.index.state().operators.is_empty();
             (is_known && unstable.is_empty()).then_some(())
         });
         let ended = stable.await;
@@ -92,7 +93,7 @@ impl Wait<'_> {
                 wait.say(Line::info(format!("Waiting for {what}")).awaiting(what));
             }
             missing = still;
-            (wait.index.is_fresh(Kind::Nodes) && missing.is_empty()).then_some(())
+            (wait.index.is_fresh(WatchedKind::Nodes) && missing.is_empty()).then_some(())
         });
         let ended = complete.await;
         ended.map_err(|why| WaitError::Nodes { missing, why })
@@ -114,7 +115,7 @@ impl Wait<'_> {
             Ok(Some(map)) => map.get("ca-bundle.crt").map(str::to_owned),
             Ok(None) => None,
             Err(error) => {
-                self.say(Line::debug(format!("The routers' CA cannot be read: {error}")));
+                self.say(Line::debug(format!("Cannot read the routers' CA: {error}")));
                 None
             }
         }

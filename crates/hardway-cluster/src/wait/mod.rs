@@ -24,4 +24,4 @@ pub use condition::Judgement;
 pub use error::{GiveUp, WaitError};
 pub use install_complete::Installed;
 pub use line::{Level, Line};
-pub use waiter::{Wait, WaitOptions};
+pub use waiter::{Sighting, Tell, Wait, WaitOptions};

@@ -9,12 +9,12 @@ use super::error::{GiveUp, WaitError};
 use super::line::{Line, complaints};
 use crate::api_error::{Unanswered, sentence};
 use crate::bootstrap_progress::{BootstrapHost, BootstrapReport, HostWatch};
-use crate::clock::{Clock, shown};
+use crate::clock::{SteadyClock, shown};
 use crate::declared::Declared;
-use crate::operators::{Index, Prerequisite, STABLE_FOR, Stall};
-use crate::pivot::EtcdAccess;
+use crate::etcd::{EtcdAccess, EtcdWatch, MemberStatus};
+use crate::operators::{Prerequisite, STABLE_FOR, Stall, WatchedCluster};
 use crate::silence::Silence;
-use crate::watch::{Event, Kind, Watch, WatchPatience};
+use crate::watch::{ClusterEvent, Watch, WatchPatience, WatchedKind};
 
 /// How often to check whether there is something to say.
 const OFTEN: Duration = Duration::from_millis(500);
@@ -67,8 +67,8 @@ impl Default for WaitOptions {
 pub struct Wait<'s> {
     pub(super) config: Config,
     pub(super) options: WaitOptions,
-    pub(super) clock: Clock,
-    pub(super) index: Index,
+    pub(super) clock: SteadyClock,
+    pub(super) index: WatchedCluster,
     host: Option<HostWatch>,
     /// What the bootstrap host told last.
     report: Option<BootstrapReport>,
@@ -76,6 +76,25 @@ pub struct Wait<'s> {
     say: &'s mut dyn FnMut(Line),
     last_sign: Timestamp,
     silence: Silence,
+    witness: Option<Witness<'s>>,
+}
+
+/// What a wait sees on the way, for whoever writes it down.
+#[derive(Debug)]
+pub enum Sighting<'w> {
+    /// Everything that was seen so far, after something new.
+    Cluster(&'w WatchedCluster),
+    /// Who is in etcd.
+    Members(&'w [MemberStatus]),
+}
+
+/// Told of everything that a wait sees.
+pub type Tell<'s> = Box<dyn FnMut(Sighting<'_>) + 's>;
+
+/// Somebody who is told, and what only they want to know.
+struct Witness<'s> {
+    tell: Tell<'s>,
+    etcd: Option<EtcdWatch>,
 }
 
 impl<'s> Wait<'s> {
@@ -84,18 +103,36 @@ impl<'s> Wait<'s> {
         config: Config,
         declared: Declared,
         options: WaitOptions,
-        clock: Clock,
+        clock: SteadyClock,
         say: &'s mut dyn FnMut(Line),
     ) -> Self {
         let now = clock.now();
-        let index = Index::new(declared, now).stable_for(options.stable_for);
+        let index = WatchedCluster::new(declared, now).stable_for(options.stable_for);
         let (report, said_of_host) = (None, String::new());
         let silence = Silence::begin();
-        Self { config, options, clock, index, host: None, report, said_of_host, say, last_sign: now, silence }
+        Self {
+            config,
+            options,
+            clock,
+            index,
+            host: None,
+            report,
+            said_of_host,
+            say,
+            last_sign: now,
+            silence,
+            witness: None,
+        }
+    }
+
+    /// With somebody who is told what is seen on the way; etcd is asked for that too, where it can be.
+    pub fn witnessed(mut self, tell: Tell<'s>) -> Self {
+        self.witness = Some(Witness { tell, etcd: None });
+        self
     }
 
     /// Everything that was seen.
-    pub fn index(&self) -> &Index {
+    pub fn index(&self) -> &WatchedCluster {
         &self.index
     }
 
@@ -138,7 +175,7 @@ impl<'s> Wait<'s> {
         if self.options.timeout.is_none() {
             let patience = shown(self.options.stall_after);
             self.say(Line::debug(format!(
-                "There is no limit while anything is new; {patience} without is a stall"
+                "There is no time limit while there is progress; {patience} without progress is a stall"
             )));
         }
     }
@@ -161,7 +198,19 @@ impl<'s> Wait<'s> {
             let (is_heard, why) = (self.is_heard(), self.index.lost().map(|(_, why)| why.to_owned()));
             self.break_silence(is_heard, why.as_deref());
             self.hear_host();
+            self.hear_etcd();
             self.sign_of_life();
+        }
+    }
+
+    /// Only while somebody wants to know: the gates of the pivot ask for themselves.
+    fn hear_etcd(&mut self) {
+        let Some(witness) = &mut self.witness else { return };
+        let Some(access) = &self.options.etcd else { return };
+        let pause = self.options.poll * 5;
+        let etcd = witness.etcd.get_or_insert_with(|| EtcdWatch::start(access.clone(), pause));
+        if let Some(members) = etcd.news() {
+            (witness.tell)(Sighting::Members(&members));
         }
     }
 
@@ -173,7 +222,7 @@ impl<'s> Wait<'s> {
         loop {
             let error = match self.ask_version_aloud(&last).await {
                 Ok(version) => {
-                    self.take(&Event::Up(version.clone()));
+                    self.take(&ClusterEvent::Up(version.clone()));
                     return Ok(version);
                 }
                 Err(error) => error.to_string(),
@@ -225,7 +274,7 @@ impl<'s> Wait<'s> {
                 self.report = Some(report);
                 line
             }
-            Err(error) => Some(Line::debug(format!("The bootstrap host cannot be asked: {error}"))),
+            Err(error) => Some(Line::debug(format!("Cannot reach the bootstrap host: {error}"))),
         };
         if let Some(line) = line.filter(|line| line.text != self.said_of_host) {
             self.said_of_host.clone_from(&line.text);
@@ -246,7 +295,7 @@ impl<'s> Wait<'s> {
     }
 
     fn is_heard(&self) -> bool {
-        self.index.lost().is_none() && Kind::ALL.iter().any(|kind| self.index.is_fresh(*kind))
+        self.index.lost().is_none() && WatchedKind::ALL.iter().any(|kind| self.index.is_fresh(*kind))
     }
 
     fn break_silence(&mut self, is_heard: bool, why: Option<&str>) {
@@ -262,10 +311,13 @@ impl<'s> Wait<'s> {
         Client::try_from(self.config.clone()).map(drop).map_err(|error| WaitError::Client(sentence(&error)))
     }
 
-    pub(super) fn take(&mut self, event: &Event) {
+    pub(super) fn take(&mut self, event: &ClusterEvent) {
         let now = self.clock.now();
         let was_lost = self.index.lost().is_some();
         self.index.apply(event, now);
+        if let Some(witness) = &mut self.witness {
+            (witness.tell)(Sighting::Cluster(&self.index));
+        }
         match (was_lost, self.index.lost().map(|(_, why)| why.to_owned())) {
             (false, Some(why)) => self.say(Line::warn(format!("The API does not answer: {why}"))),
             (true, None) => self.say(Line::info("The API answers again")),
@@ -277,7 +329,7 @@ impl<'s> Wait<'s> {
         let now = self.clock.now();
         if let Some(limit) = self.options.timeout {
             let is_over = self.elapsed() >= limit;
-            return is_over.then(|| GiveUp::TimedOut(limit, self.index.first_broken().map(Box::new)));
+            return is_over.then(|| GiveUp::TimedOut(limit, self.index.blocking().map(Box::new)));
         }
         self.index.stall(now, self.options.stall_after).map(|stall| GiveUp::Stalled(Box::new(stall)))
     }
@@ -292,7 +344,7 @@ impl<'s> Wait<'s> {
         let elapsed = shown(self.elapsed());
         let version = self.index.version();
         let mut said: Vec<String> = version.message.into_iter().collect();
-        if let Some(link) = self.index.first_broken().filter(|link| !said.contains(&link.what)) {
+        if let Some(link) = self.index.blocking().filter(|link| !said.contains(&link.what)) {
             said.push(link.what);
         }
         let said = if said.is_empty() { "nothing heard yet".to_owned() } else { said.join("; ") };

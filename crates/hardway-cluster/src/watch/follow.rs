@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::event::{Event, Kind, Observed};
+use super::{ClusterEvent, Observed, WatchedKind};
 use crate::api_error::sentence;
 
 /// How patient following is.
@@ -43,7 +43,7 @@ impl Default for WatchPatience {
 /// A cluster that is being followed, until this is dropped.
 #[derive(Debug)]
 pub struct Watch {
-    events: Receiver<Event>,
+    events: Receiver<ClusterEvent>,
     _tasks: JoinSet<()>,
 }
 
@@ -52,7 +52,7 @@ impl Watch {
     pub fn start(config: &Config, patience: WatchPatience) -> Self {
         let (sender, events) = channel(256);
         let mut tasks = JoinSet::new();
-        for kind in Kind::ALL {
+        for kind in WatchedKind::ALL {
             let follower = Follower { config: config.clone(), kind, patience, sender: sender.clone() };
             tasks.spawn(follower.run());
         }
@@ -60,16 +60,16 @@ impl Watch {
     }
 
     /// The next event; a tick when nothing happens for that long.
-    pub async fn next(&mut self, at_most: Duration) -> Event {
-        timeout(at_most, self.events.recv()).await.ok().flatten().unwrap_or(Event::Tick)
+    pub async fn next(&mut self, at_most: Duration) -> ClusterEvent {
+        timeout(at_most, self.events.recv()).await.ok().flatten().unwrap_or(ClusterEvent::Tick)
     }
 }
 
 struct Follower {
     config: Config,
-    kind: Kind,
+    kind: WatchedKind,
     patience: WatchPatience,
-    sender: Sender<Event>,
+    sender: Sender<ClusterEvent>,
 }
 
 /// Why a round ended.
@@ -93,22 +93,22 @@ impl Follower {
         let everything = ListParams::default();
         let named = |name: &str| ListParams::default().fields(&format!("metadata.name={name}"));
         match self.kind {
-            Kind::Bootstrap => {
+            WatchedKind::Bootstrap => {
                 self.inside(client, "kube-system", named("bootstrap"), Observed::Bootstrap).await
             }
-            Kind::Endpoints => {
+            WatchedKind::Endpoints => {
                 self.inside(client, "openshift-etcd", named("etcd-endpoints"), Observed::Endpoints).await
             }
-            Kind::Operators => self.all(client, everything, Observed::Operator).await,
-            Kind::Version => self.all(client, named("version"), Observed::Version).await,
-            Kind::Etcd => self.all(client, named("cluster"), Observed::Etcd).await,
-            Kind::KubeApiServer => self.all(client, named("cluster"), Observed::KubeApiServer).await,
-            Kind::KubeControllerManager => {
+            WatchedKind::Operators => self.all(client, everything, Observed::Operator).await,
+            WatchedKind::Version => self.all(client, named("version"), Observed::Version).await,
+            WatchedKind::Etcd => self.all(client, named("cluster"), Observed::Etcd).await,
+            WatchedKind::KubeApiServer => self.all(client, named("cluster"), Observed::KubeApiServer).await,
+            WatchedKind::KubeControllerManager => {
                 self.all(client, named("cluster"), Observed::KubeControllerManager).await
             }
-            Kind::KubeScheduler => self.all(client, named("cluster"), Observed::KubeScheduler).await,
-            Kind::Nodes => self.all(client, everything, Observed::Node).await,
-            Kind::Requests => self.all(client, everything, Observed::Request).await,
+            WatchedKind::KubeScheduler => self.all(client, named("cluster"), Observed::KubeScheduler).await,
+            WatchedKind::Nodes => self.all(client, everything, Observed::Node).await,
+            WatchedKind::Requests => self.all(client, everything, Observed::Request).await,
         }
     }
 
@@ -149,7 +149,7 @@ impl Follower {
         };
         let version = listed.metadata.resource_version.clone().unwrap_or_default();
         let objects = listed.items.into_iter().map(wrap).collect();
-        if self.send(Event::Listed(self.kind, objects)).await {
+        if self.send(ClusterEvent::Listed(self.kind, objects)).await {
             self.watch(api, &which, &version, wrap).await
         } else {
             End::Dropped
@@ -172,8 +172,10 @@ impl Follower {
         let mut events = std::pin::pin!(events);
         while let Ok(Some(Ok(event))) = tokio::time::timeout_at(end, events.next()).await {
             let event = match event {
-                WatchEvent::Added(object) | WatchEvent::Modified(object) => Event::Changed(wrap(object)),
-                WatchEvent::Deleted(object) => Event::Deleted(self.kind, object.name_any()),
+                WatchEvent::Added(object) | WatchEvent::Modified(object) => {
+                    ClusterEvent::Changed(wrap(object))
+                }
+                WatchEvent::Deleted(object) => ClusterEvent::Deleted(self.kind, object.name_any()),
                 WatchEvent::Bookmark(_) => continue,
                 WatchEvent::Error(_) => break,
             };
@@ -186,7 +188,7 @@ impl Follower {
     }
 
     async fn lost(&self, why: &str) -> End {
-        if self.send(Event::Lost(self.kind, why.to_owned())).await {
+        if self.send(ClusterEvent::Lost(self.kind, why.to_owned())).await {
             self.pause().await
         } else {
             End::Dropped
@@ -194,7 +196,7 @@ impl Follower {
     }
 
     async fn absent(&self) -> End {
-        if self.send(Event::Absent(self.kind)).await { self.pause().await } else { End::Dropped }
+        if self.send(ClusterEvent::Absent(self.kind)).await { self.pause().await } else { End::Dropped }
     }
 
     async fn pause(&self) -> End {
@@ -202,7 +204,7 @@ impl Follower {
         End::Round
     }
 
-    async fn send(&self, event: Event) -> bool {
+    async fn send(&self, event: ClusterEvent) -> bool {
         self.sender.send(event).await.is_ok()
     }
 }

@@ -11,9 +11,10 @@ use std::time::Duration;
 use fs_err as fs;
 use hardway_base::Secret;
 use hardway_base::redaction::Redactor;
-use hardway_cluster::bootstrap_progress::{BootstrapHost, Gateway, HostWatch, Remote, State, Which};
-use hardway_cluster::diagnosis::{Limits, from_bundle};
+use hardway_cluster::bootstrap_progress::{BootstrapHost, Gateway, HostWatch, State, Which};
+use hardway_cluster::diagnosis::{BundleLimits, from_bundle};
 use hardway_cluster::gather::from_journal;
+use hardway_cluster::remote::Remote;
 use hardway_testing::{Server, free_port, succeed};
 use serde_json::json;
 use tempfile::TempDir;
@@ -178,7 +179,7 @@ async fn real_the_stages_are_read_from_the_journal_and_followed() {
     let report = state(&mut watch, "etcd-bootstrap", State::Running).await;
     let manifests = report.manifests.clone().unwrap();
     assert_eq!((manifests.created, manifests.total), (3, 17));
-    assert_eq!(report.current().unwrap().what, "etcd is told to run");
+    assert_eq!(report.current().unwrap().what, "the etcd pod is started");
     assert_eq!(report.clock.unwrap().to_string(), "2027-01-15T08:00:01.000004Z");
 
     // What was told is remembered, what is new comes after the cursor; and a failure keeps its words.
@@ -204,7 +205,7 @@ async fn is_gathered(site: &Site) {
     let mut bundle = Vec::new();
     let gathered = from_journal(&site.gateway, &redactor, &mut bundle).await.unwrap();
     assert_eq!((gathered.files, gathered.redacted), (3, 1), "{gathered:?}");
-    let evidence = from_bundle(bundle.as_slice(), Limits::default()).unwrap();
+    let evidence = from_bundle(bundle.as_slice(), BundleLimits::default()).unwrap();
     assert_eq!(evidence.bootstrap.unwrap().stages[1].state, State::Failed);
     let names: Vec<&str> = evidence.logs.iter().map(|log| log.name.as_str()).collect();
     assert_eq!(names, ["bootkube", "kubelet"]);

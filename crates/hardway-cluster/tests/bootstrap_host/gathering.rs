@@ -9,7 +9,7 @@ use fs_err as fs;
 use hardway_assets::ignition::bootstrap_files::scripts;
 use hardway_base::Secret;
 use hardway_base::redaction::Redactor;
-use hardway_cluster::diagnosis::{Limits, first_broken, from_bundle};
+use hardway_cluster::diagnosis::{BundleLimits, first_broken, from_bundle};
 use hardway_cluster::gather::{self, GatherError, Master};
 use hardway_testing::{free_port, sshd, succeed};
 
@@ -68,7 +68,8 @@ async fn real_a_bundle_comes_over_ssh_without_secrets_and_is_diagnosed() {
     let gathered = gather::bootstrap(&remote, &id, &masters, &redactor, target).await.unwrap();
     assert_eq!(gathered.missing.len(), 1, "{gathered:?}");
     assert!(
-        gathered.missing[0].starts_with("other.example.com: 127.0.0.1 (other.example.com) is not talked to")
+        gathered.missing[0]
+            .starts_with("other.example.com: refusing to connect to 127.0.0.1 (other.example.com)")
     );
     let bundle = fs::read(folder.path().join("bundle")).unwrap();
     let list = succeed(Command::new("tar").arg("-tzf").arg(folder.path().join("bundle")));
@@ -77,7 +78,7 @@ async fn real_a_bundle_comes_over_ssh_without_secrets_and_is_diagnosed() {
     let error = gather::bootstrap(&remote, "a; rm -rf /", &[], &redactor, Vec::new()).await.unwrap_err();
     assert!(matches!(error, GatherError::Host(_)), "{error}");
     assert!(gathered.files > 3 && gathered.redacted >= 2, "{gathered:?}");
-    let first = first_broken(&from_bundle(bundle.as_slice(), Limits::default()).unwrap()).unwrap();
+    let first = first_broken(&from_bundle(bundle.as_slice(), BundleLimits::default()).unwrap()).unwrap();
     assert_eq!(first.code, "E-B25", "{first:?}");
     assert!(first.evidence[0].contains("login with <redacted> failed"), "{first:?}");
     assert!(!Path::new(&format!("/tmp/artifacts-test{port}")).exists(), "nothing stays behind");

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use fs_err as fs;
 use hardway_assets::ignition::bootstrap_files::{ENVIRONMENT, scripts};
-use hardway_cluster::bootstrap_progress::Remote;
+use hardway_cluster::remote::Remote;
 use hardway_testing::{ControlPlane, succeed};
 use tempfile::TempDir;
 

@@ -37,7 +37,7 @@ async fn real_a_bootkube_that_hangs_is_seen_reset_and_goes_on() {
     let current = failed.current().unwrap();
     assert_eq!(
         (current.what.as_str(), current.state),
-        ("everything that Ignition should bring is there", State::Failed)
+        ("every file that Ignition should write exists", State::Failed)
     );
     host.stop();
     host.show("original_cvo_overrides.patch");
@@ -45,7 +45,7 @@ async fn real_a_bootkube_that_hangs_is_seen_reset_and_goes_on() {
     // No master ever runs a control plane here: it hangs.
     host.start();
     let hangs = until(&host, |report| state(report, "required-pods") == State::Running).await;
-    assert_eq!(hangs.current().unwrap().what, "a control plane runs on a master");
+    assert_eq!(hangs.current().unwrap().what, "one master runs a control plane");
     let manifests = hangs.manifests.as_ref().unwrap();
     assert!(manifests.total > 0 && manifests.created == manifests.total, "{manifests:?}");
     assert!(
@@ -59,7 +59,7 @@ async fn real_a_bootkube_that_hangs_is_seen_reset_and_goes_on() {
     host.write("opt/openshift/teardown.done", "");
     assert!(
         matches!(reset(&remote, false).await, Err(ResetError::HandedOver)),
-        "the masters carry the cluster"
+        "the masters run the cluster"
     );
     assert!(host.has("etc/kubernetes/manifests/kube-apiserver-pod.yaml"), "nothing was touched");
 }

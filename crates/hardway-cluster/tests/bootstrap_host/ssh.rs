@@ -7,7 +7,8 @@ use fs_err as fs;
 use hardway_assets::inventory::KeyAlgorithm;
 use hardway_assets::pki::expected_host_key;
 use hardway_assets::secrets::{PrivateKey, Random, ssh_public_key};
-use hardway_cluster::bootstrap_progress::{KnownHost, Login, Remote, RemoteError, look};
+use hardway_cluster::bootstrap_progress::look;
+use hardway_cluster::remote::{KnownHost, Login, Remote, RemoteError};
 use hardway_testing::{Server, free_port, sshd, user};
 use tokio::time::{Instant, sleep};
 
@@ -73,12 +74,14 @@ async fn real_scripts_run_over_ssh_with_the_keys_that_were_drawn() {
         let error = refused(&remote).await;
         let text = error.to_string();
         let RemoteError::Stranger { host, .. } = &error else { panic!("{error}") };
-        for words in
-            ["127.0.0.1 (first.example.com) is not talked to", host.fingerprint.as_deref().unwrap(), clue]
-        {
+        for words in [
+            "refusing to connect to 127.0.0.1 (first.example.com)",
+            host.fingerprint.as_deref().unwrap(),
+            clue,
+        ] {
             assert!(text.contains(words), "{words}: {text}");
         }
-        assert!(error.fix().unwrap().contains("see who has the address 127.0.0.1"));
+        assert!(error.fix().unwrap().contains("find out which machine has the address 127.0.0.1"));
         if stranger == "second" {
             assert_eq!(answers(&known(folder.path(), "second", port)).await, "42\n", "it is who it says");
         }

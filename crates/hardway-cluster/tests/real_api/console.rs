@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use fs_err as fs;
-use hardway_cluster::verify::{Check, Verifier, VerifyOutcome, VerifyVerdict};
+use hardway_base::Verdict;
+use hardway_cluster::verify::{Check, Verifier, VerifyOutcome};
 use hardway_testing::{Server, inside, succeed, until};
 use serde_json::json;
 
@@ -78,40 +79,40 @@ fn real_the_console_is_followed_to_its_login() {
         for name in ["openshift-console", "openshift-config-managed"] {
             driver.put("Namespace", None, json!({"metadata": {"name": name}})).await;
         }
-        assert_eq!(check(&verifier).await.verdict, VerifyVerdict::Skipped, "there is no route");
+        assert_eq!(check(&verifier).await.judged.verdict, Verdict::Skipped, "there is no route");
         let route = json!({"metadata": {"name": "console"}, "spec": {"host": CONSOLE, "tls": {"termination": "reencrypt"}},
             "status": {"ingress": [{"host": CONSOLE, "conditions": [{"type": "Admitted", "status": "True"}]}]}});
         driver.put("Route", Some("openshift-console"), route).await;
         trust(&driver, &ca("ca.crt")).await;
 
         let nobody = check(&verifier).await;
-        assert_eq!(nobody.verdict, VerifyVerdict::Failed, "{nobody:?}");
-        assert!(nobody.seen[0].contains("refused"), "{nobody:?}");
+        assert_eq!(nobody.judged.verdict, Verdict::Failed, "{nobody:?}");
+        assert!(nobody.judged.seen[0].contains("refused"), "{nobody:?}");
 
         let page = "http-request return status 200 content-type text/html string \"<title>Log in</title>\" if login { path /login }";
         let running = router(folder.path(), page);
         let passed = check(&verifier).await;
-        assert_eq!(passed.verdict, VerifyVerdict::Passed, "{passed:?}");
-        assert_eq!(passed.seen, [format!("https://{CONSOLE} answers, with the login at https://{LOGIN}")]);
+        assert_eq!(passed.judged.verdict, Verdict::Passed, "{passed:?}");
+        assert_eq!(passed.judged.seen, [format!("https://{CONSOLE} answers, with the login at https://{LOGIN}")]);
         // A CA that signed nothing here.
         trust(&driver, &ca("stranger.crt")).await;
         let refused = check(&verifier).await;
-        assert_eq!(refused.verdict, VerifyVerdict::Failed, "{refused:?}");
+        assert_eq!(refused.judged.verdict, Verdict::Failed, "{refused:?}");
         trust(&driver, &ca("ca.crt")).await;
         drop(running);
 
         // The login's pods are gone: the router says so.
         let running = router(folder.path(), "");
         let gone = check(&verifier).await;
-        assert_eq!(gone.verdict, VerifyVerdict::Failed, "{gone:?}");
-        let said = format!("https://{CONSOLE} sends to https://{LOGIN}: it says 503 Service Unavailable");
-        assert_eq!(gone.seen, [said]);
+        assert_eq!(gone.judged.verdict, Verdict::Failed, "{gone:?}");
+        let said = format!("https://{CONSOLE} redirects to https://{LOGIN}: it says 503 Service Unavailable");
+        assert_eq!(gone.judged.seen, [said]);
         drop(running);
 
         // It sends in a circle.
         let circle = format!("http-request redirect location https://{CONSOLE}/ code 302 if login {{ path /login }}");
         let _running = router(folder.path(), &circle);
         let lost = check(&verifier).await;
-        assert!(lost.verdict == VerifyVerdict::Failed && lost.seen[0].contains("without end"), "{lost:?}");
+        assert!(lost.judged.verdict == Verdict::Failed && lost.judged.seen[0].contains("redirects endlessly"), "{lost:?}");
     });
 }

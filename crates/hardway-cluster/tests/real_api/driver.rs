@@ -1,7 +1,5 @@
 //! Plays the operators of a cluster: writes what they would write.
 
-use std::path::PathBuf;
-
 use hardway_assets::release_payload::sample;
 use hardway_assets::yaml;
 use hardway_testing::{ControlPlane, succeed};
@@ -189,14 +187,12 @@ fn condition(kind: &str, letter: char, message: &str) -> Value {
 
 /// The real ones of 4.18 where they are at hand, else the sample's; Route's is never among either.
 fn crds() -> Vec<String> {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/crds-4.18");
-    let folder = std::env::var_os("HARDWAY_REAL_CRDS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
-    let mut texts: Vec<String> = match fs_err::read_dir(&folder) {
-        Ok(entries) => entries.map(|entry| fs_err::read_to_string(entry.unwrap().path()).unwrap()).collect(),
-        Err(_) => {
-            eprintln!("the sample's CRDs are used: the real ones are not here");
-            sample().crds.iter().map(|crd| crd.text.clone()).collect()
-        }
+    let mut texts: Vec<String> = match hardway_testing::real_data("crds-4.18") {
+        Some(folder) => fs_err::read_dir(folder)
+            .unwrap()
+            .map(|entry| fs_err::read_to_string(entry.unwrap().path()).unwrap())
+            .collect(),
+        None => sample().crds.iter().map(|crd| crd.text.clone()).collect(),
     };
     let name =
         |text: &String| yaml::read(text).unwrap().to_json()["metadata"]["name"].as_str().map(str::to_owned);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hardway_base::Secret;
-use hardway_cluster::pivot::{EtcdAccess, MembersError, ask_members};
+use hardway_cluster::etcd::{EtcdAccess, MembersError, ask_members};
 use hardway_testing::ControlPlane;
 
 pub(crate) fn access(plane: &ControlPlane) -> EtcdAccess {

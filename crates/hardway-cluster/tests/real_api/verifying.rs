@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use hardway_base::Verdict;
 use hardway_cluster::declared::Declared;
-use hardway_cluster::verify::{Check, Endpoint, Surroundings, Verifier, VerifyOutcome, VerifyVerdict};
+use hardway_cluster::verify::{Check, Endpoint, Surroundings, Verifier, VerifyOutcome};
 use hardway_testing::eventually;
 use serde_json::{Value, json};
 
@@ -22,6 +23,8 @@ pub(crate) fn verifier(driver: &Driver) -> Verifier {
         surroundings: Surroundings {
             names,
             endpoints: vec![Endpoint { host: "localhost".to_owned(), port }],
+            absent: vec!["hardway-verify-nobody.invalid".to_owned()],
+            api_port: port,
         },
         etcd: Some(access(&driver.plane)),
         image: Some("registry.example.com/shell".to_owned()),
@@ -32,11 +35,12 @@ pub(crate) fn verifier(driver: &Driver) -> Verifier {
     }
 }
 
-fn verdict(outcomes: &[VerifyOutcome], check: &str) -> VerifyVerdict {
+fn verdict(outcomes: &[VerifyOutcome], check: &str) -> Verdict {
     outcomes
         .iter()
         .find(|outcome| outcome.check.name() == check)
         .unwrap_or_else(|| panic!("{check}: {outcomes:?}"))
+        .judged
         .verdict
 }
 
@@ -45,16 +49,20 @@ async fn real_each_check_says_what_it_sees() {
     let driver = Driver::start().await;
     play(&driver).await;
     let outcomes = verifier(&driver).run().await;
-    for check in ["names", "certificates", "nodes", "operators", "control-plane", "etcd"] {
-        assert_eq!(verdict(&outcomes, check), VerifyVerdict::Passed, "{outcomes:#?}");
+    for check in
+        ["names", "certificates", "nodes", "operators", "control-plane", "etcd", "requests", "leftovers"]
+    {
+        assert_eq!(verdict(&outcomes, check), Verdict::Passed, "{outcomes:#?}");
     }
-    assert_eq!(verdict(&outcomes, "console"), VerifyVerdict::Failed, "its name does not resolve");
-    assert_eq!(verdict(&outcomes, "image-registry"), VerifyVerdict::Skipped);
+    assert_eq!(verdict(&outcomes, "console"), Verdict::Failed, "its name does not resolve");
+    assert_eq!(verdict(&outcomes, "image-registry"), Verdict::Skipped);
     // There is no scheduler: the pod stays Pending, and what it left is taken away.
-    assert_eq!(verdict(&outcomes, "workload"), VerifyVerdict::Failed);
-    assert_eq!([verdict(&outcomes, "logs"), verdict(&outcomes, "exec")], [VerifyVerdict::Skipped; 2]);
+    assert_eq!(verdict(&outcomes, "workload"), Verdict::Failed);
+    for check in ["logs", "exec", "service", "dns", "route"] {
+        assert_eq!(verdict(&outcomes, check), Verdict::Skipped);
+    }
     let workload = outcomes.iter().find(|outcome| outcome.check == Check::Workload).unwrap();
-    assert!(workload.seen[0].contains("Pending on no node"), "{workload:?}");
+    assert!(workload.judged.seen[0].contains("Pending on no node"), "{workload:?}");
     eventually("its namespace is going", async || {
         let spaces = driver.plane.get(&["namespaces", "-l", "hardway.dev/verify=true"]);
         spaces["items"]
@@ -70,8 +78,8 @@ async fn real_each_check_says_what_it_sees() {
     stranger.skip = [Check::Workload, Check::Console, Check::ControlPlane].into();
     stranger.config.root_cert = Some(Vec::new());
     let chain = stranger.run().await;
-    assert_eq!(verdict(&chain, "certificates"), VerifyVerdict::Failed);
-    assert_eq!(verdict(&chain, "workload"), VerifyVerdict::Skipped);
+    assert_eq!(verdict(&chain, "certificates"), Verdict::Failed);
+    assert_eq!(verdict(&chain, "workload"), Verdict::Skipped);
     a_pod_runs(&driver).await;
 }
 
@@ -118,10 +126,10 @@ async fn a_pod_runs(driver: &Driver) {
     ];
     hardway_testing::succeed(driver.plane.kubectl().args(pod));
     let outcomes = run.await.unwrap();
-    assert_eq!(verdict(&outcomes, "workload"), VerifyVerdict::Passed, "{outcomes:#?}");
+    assert_eq!(verdict(&outcomes, "workload"), Verdict::Passed, "{outcomes:#?}");
     assert_eq!(
         [verdict(&outcomes, "logs"), verdict(&outcomes, "exec")],
-        [VerifyVerdict::Failed; 2],
+        [Verdict::Failed; 2],
         "{outcomes:#?}"
     );
 }

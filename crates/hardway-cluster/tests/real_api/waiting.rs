@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hardway_assets::inventory::Role;
-use hardway_cluster::bootstrap_progress::Remote;
-use hardway_cluster::clock::Clock;
+use hardway_cluster::clock::SteadyClock;
 use hardway_cluster::declared::{Declared, DeclaredNode};
-use hardway_cluster::pivot::{Allowed, Decision};
+use hardway_cluster::pivot::{Allowed, PivotDecision};
+use hardway_cluster::remote::Remote;
 use hardway_cluster::wait::{GiveUp, Installed, Line, Wait, WaitError, WaitOptions};
 use hardway_cluster::watch::WatchPatience;
 use hardway_testing::eventually;
@@ -71,15 +71,19 @@ fn options() -> WaitOptions {
     }
 }
 
-async fn bootstrap(config: kube::Config, options: WaitOptions, said: Said) -> Result<Decision, WaitError> {
+async fn bootstrap(
+    config: kube::Config,
+    options: WaitOptions,
+    said: Said,
+) -> Result<PivotDecision, WaitError> {
     let mut say = |line: Line| said.hear(line);
-    let clock = Clock::start(Timestamp::UNIX_EPOCH);
+    let clock = SteadyClock::start(Timestamp::UNIX_EPOCH);
     Wait::new(config, single(), options, clock, &mut say).bootstrap_complete().await
 }
 
 async fn install(config: kube::Config, options: WaitOptions, said: Said) -> Result<Installed, WaitError> {
     let mut say = |line: Line| said.hear(line);
-    let clock = Clock::start(Timestamp::UNIX_EPOCH);
+    let clock = SteadyClock::start(Timestamp::UNIX_EPOCH);
     Wait::new(config, single(), options, clock, &mut say).install_complete().await
 }
 
@@ -149,7 +153,7 @@ async fn real_bootstrapping_is_complete_when_every_gate_is_open() {
     let (config, heard) = (driver.config.clone(), said.clone());
     let wait = beside(move || bootstrap(config, options, heard));
     said.hears("Waiting for bootstrapping to complete").await;
-    said.hears("> waits for bootstrapping to complete: kube-apiserver has a revision on 0 masters, 1 needed")
+    said.hears("> waits for bootstrapping to complete: kube-apiserver has a revision on 0 masters; 1 needed")
         .await;
     driver.bootstrap("working").await;
     said.hears("Bootstrap status: working").await;
@@ -215,7 +219,7 @@ async fn finish(driver: &mut Driver) {
     let wait = beside(move || install(config, options(), heard));
     said.hears("to ensure each cluster operator has finished progressing").await;
     said.hears("These cluster operators are not stable: [etcd]").await;
-    said.hears("> waits for operators to come to rest: etcd; etcd: as played").await;
+    said.hears("> waits for operators to become stable: etcd; etcd: as played").await;
     driver.plane.kill_api_server();
     said.hears("The API does not answer").await;
     assert!(!wait.is_finished());

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use hardway_cluster::clock::Clock;
+use hardway_cluster::clock::SteadyClock;
 use hardway_cluster::declared::Declared;
 use hardway_cluster::objects::Truth;
-use hardway_cluster::operators::Index;
-use hardway_cluster::watch::{Kind, Watch, WatchPatience};
+use hardway_cluster::operators::WatchedCluster;
+use hardway_cluster::watch::{Watch, WatchPatience, WatchedKind};
 use hardway_testing::eventually;
 use jiff::Timestamp;
 
@@ -17,21 +17,21 @@ use super::proxy::Proxy;
 /// Follows a cluster into an index.
 struct Follower {
     watch: Watch,
-    index: Index,
-    clock: Clock,
+    index: WatchedCluster,
+    clock: SteadyClock,
 }
 
 impl Follower {
     fn start(config: &kube::Config, patience: WatchPatience) -> Self {
-        let clock = Clock::start(Timestamp::UNIX_EPOCH);
+        let clock = SteadyClock::start(Timestamp::UNIX_EPOCH);
         Self {
             watch: Watch::start(config, patience),
-            index: Index::new(Declared::default(), clock.now()),
+            index: WatchedCluster::new(Declared::default(), clock.now()),
             clock,
         }
     }
 
-    async fn until(&mut self, what: &str, check: impl Fn(&Index) -> bool) {
+    async fn until(&mut self, what: &str, check: impl Fn(&WatchedCluster) -> bool) {
         eventually(what, async || {
             let event = self.watch.next(Duration::from_millis(100)).await;
             self.index.apply(&event, self.clock.now());
@@ -109,7 +109,7 @@ async fn real_the_state_shown_is_right_at_every_step() {
     let mut follower = Follower::start(&driver.config, STEADY);
     follower
         .until("the kinds that have no CRD yet are heard of", |index| {
-            Kind::ALL.iter().all(|kind| index.is_fresh(*kind))
+            WatchedKind::ALL.iter().all(|kind| index.is_fresh(*kind))
         })
         .await;
     driver.create_crds();
@@ -150,7 +150,7 @@ async fn vanish(
     follower.until("the loss is noticed", |index| index.lost().is_some()).await;
     assert_eq!(follower.index.operators().len(), expected.len(), "what was known stays shown");
     assert!(!follower.index.unsettled(follower.clock.now()).is_empty(), "and is not taken for settled");
-    assert_eq!(follower.index.first_broken().unwrap().subject, "api");
+    assert_eq!(follower.index.blocking().unwrap().subject, "api");
     tokio::task::block_in_place(|| driver.plane.start_api_server());
     driver.operator("network", "FTT").await;
     expected.insert("network", "FTT");

@@ -1,5 +1,6 @@
 //! The approver of the hosted cluster, while this controller leads.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hardway_cluster::approver::{Approver, Expected, News};
@@ -8,6 +9,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
 use super::{Controller, ControllerEvent};
+use crate::management::Management;
 
 /// An approver that runs.
 pub(super) struct CsrApprover {
@@ -23,7 +25,8 @@ impl CsrApprover {
         let told = Arc::clone(controller);
         let approver = Approver {
             client: controller.hosted.clone(),
-            folder: controller.folder.clone(),
+            folder: approver_folder(&controller.folder, &controller.management),
+            fetches: Some(controller.folder.clone()),
             declared: hardway_cluster::declared::Declared::default(),
             settings: controller.policy.clone(),
             identity: controller.identity.clone(),
@@ -62,6 +65,13 @@ impl CsrApprover {
         drop(self.stop.take());
         let _ = self.task.await;
     }
+}
+
+/// Where the approver of a hosted cluster keeps journal and log. Not in the folder's own: whoever administers the hosted cluster decides
+/// what its requests and nodes are called and what stands in them, and the folder's journal says which hosts of its own cluster have
+/// joined, and got what.
+pub(super) fn approver_folder(folder: &Path, management: &Management) -> PathBuf {
+    folder.join("hosted/clusters").join(format!("{}.{}", management.namespace, management.cluster))
 }
 
 fn tell(controller: &Controller, news: News<'_>) {

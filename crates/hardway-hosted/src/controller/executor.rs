@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hardway_cluster::node_change::{Drain, DrainError};
+use hardway_cluster::node_change::{Drain, DrainError, DrainRound};
 use hardway_journal::{Entry, HostedStep, Journal};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Pod};
@@ -10,15 +10,16 @@ use kube::api::{Api, DeleteParams, Patch, PatchParams, PostParams, Preconditions
 use serde_json::json;
 
 use super::{Controller, ControllerEvent};
-use crate::error::HostedError;
-use crate::machine_maker::MachineOf;
+use crate::error::{HostedError, unless_gone};
+use crate::machine_maker::{MachineOf, SwitchedOn};
 use crate::names;
 use crate::objects::{NodePool, Taint};
-use crate::pointer::{Pointer, SMALLEST_LIMIT};
-use crate::reconcile::{Step, node_labels};
+use crate::pointer::{OwnConfig, Pointer, SMALLEST_LIMIT};
+use crate::reconcile::{ReconcileStep, node_labels};
 use crate::token::TokenSecret;
 use crate::upgrade;
 use crate::worker::{Trouble, TroubleReason, Worker};
+use crate::worker_identity::WorkerIdentities;
 
 /// Executes the steps of a controller.
 #[derive(Clone)]
@@ -29,7 +30,7 @@ pub(super) struct StepExecutor {
 
 /// A step, with what it was judged by.
 pub(super) struct Task {
-    pub(super) step: Step,
+    pub(super) step: ReconcileStep,
     /// The worker as its record says.
     pub(super) worker: Worker,
     /// The version of that record.
@@ -41,13 +42,15 @@ impl StepExecutor {
     /// Executes one step. Every step can be repeated.
     pub(super) async fn execute(&self, task: &Task) -> Result<(), HostedError> {
         let result = self.step(task).await;
+        // A step that fails for the same reason again and again is told once: a tenant's record could fill the disk otherwise.
+        let is_known = result.as_ref().is_err_and(|error| self.is_known(task, error));
         if let Err(error) = &result
             && !error.is_conflict()
         {
             self.note_failure(task, error).await;
         }
         // Writing what was seen is no decision, and not recorded.
-        if !matches!(task.step, Step::Observe(_) | Step::Record(_)) {
+        if !is_known && !matches!(task.step, ReconcileStep::Observe(_) | ReconcileStep::Record(_)) {
             let fact = HostedStep {
                 cluster: self.controller.management.cluster.clone(),
                 worker: task.worker.name.clone(),
@@ -63,53 +66,62 @@ impl StepExecutor {
 
     /// Whoever looks at the worker sees why it does not come on. Should this fail too, the step is retried all the same.
     async fn note_failure(&self, task: &Task, error: &HostedError) {
-        let (reason, message) = (TroubleReason::Failed(task.step.kind()), error.to_string());
-        let known = task.worker.history.trouble.as_ref();
-        if known.is_none_or(|known| (&known.reason, &known.message) != (&reason, &message)) {
+        if !self.is_known(task, error) {
+            let (reason, message) = (TroubleReason::Failed(task.step.kind()), error.to_string());
             let mut worker = task.worker.clone();
             worker.history.trouble = Some(Trouble { reason, message, since: (self.controller.now)() });
             let _ = self.replace(task, &worker).await;
         }
     }
 
+    /// Whether the worker's record says so already.
+    fn is_known(&self, task: &Task, error: &HostedError) -> bool {
+        let (reason, message) = (TroubleReason::Failed(task.step.kind()), error.to_string());
+        let known = task.worker.history.trouble.as_ref();
+        known.is_some_and(|known| (&known.reason, &known.message) == (&reason, &message))
+    }
+
     async fn step(&self, task: &Task) -> Result<(), HostedError> {
         match &task.step {
-            Step::Observe(worker) | Step::Record(worker) => self.write(task, worker).await,
-            Step::Settle { .. } => {
+            ReconcileStep::Observe(worker) | ReconcileStep::Record(worker) => self.write(task, worker).await,
+            ReconcileStep::Settle { .. } => {
+                // First: a drive that cannot be emptied must not keep the identity alive.
+                self.end_identity(&task.worker).await?;
                 if let Some(maker) = self.controller.machines.clone() {
                     let machine = self.machine_of(task);
                     blocking(move || maker.settle(&machine)).await?;
                 }
                 self.change(task, |worker, now| worker.history.settled = Some(now)).await
             }
-            Step::Boot { config_hash, .. } => self.boot(task, config_hash).await,
-            Step::Label { .. } => self.label(task).await,
-            Step::Cordon { node } => {
+            ReconcileStep::Boot { config_hash, .. } => self.boot(task, config_hash).await,
+            ReconcileStep::Label { .. } => self.label(task).await,
+            ReconcileStep::Cordon { node } => {
                 let patch = json!({"spec": {"unschedulable": true}});
                 self.patch_node(node, &patch).await
             }
-            Step::Drain { .. } => self.drain(task).await,
-            Step::RemoveMachine { .. } => {
+            ReconcileStep::Drain { .. } => self.drain(task).await,
+            ReconcileStep::RemoveMachine { .. } => {
+                self.end_identity(&task.worker).await?;
                 if let Some(maker) = self.controller.machines.clone() {
                     let machine = self.machine_of(task);
                     blocking(move || maker.remove(&machine)).await?;
                 }
                 self.change(task, |worker, now| worker.history.removed = Some(now)).await
             }
-            Step::DeleteNode { node, uid } => {
+            ReconcileStep::DeleteNode { node, uid } => {
                 let only = Preconditions { uid: Some(uid.clone()), resource_version: None };
                 let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
                 unless_gone(self.nodes().delete(node, &params).await, format!("Node {node}"))
             }
-            Step::Forget { .. } => {
+            ReconcileStep::Forget { .. } => {
                 let name = task.worker.record_name();
                 let api = self.controller.management.api::<ConfigMap>();
                 let only = Preconditions { uid: None, resource_version: Some(task.version.clone()) };
                 let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
                 unless_gone(api.delete(&name, &params).await, format!("ConfigMap {name}"))
             }
-            Step::Upgrade { worker, config_hash } => self.upgrade(task, worker, config_hash).await,
-            Step::EndUpgrade { worker } => {
+            ReconcileStep::Upgrade { worker, config_hash } => self.upgrade(task, worker, config_hash).await,
+            ReconcileStep::EndUpgrade { worker } => {
                 let pods: Api<Pod> = self.upgrade_api(&worker.node_pool);
                 let name = upgrade::daemon_pod_name(&worker.name);
                 unless_gone(pods.delete(&name, &DeleteParams::default()).await, format!("Pod {name}"))?;
@@ -140,13 +152,22 @@ impl StepExecutor {
             // In the moment between two writes of the operator they do not fit; the next round reads both again.
             return Err(bad(flaws.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")));
         }
-        let own =
-            pointer.for_machine(&task.worker.name, self.controller.server.as_ref(), SMALLEST_LIMIT).map_err(
-                |error| HostedError::Machine { machine: task.worker.name.clone(), why: error.to_string() },
-            )?;
-        let booted = (self.controller.now)();
+        let worker = &task.worker;
+        let generation = worker.history.generation;
+        let generation =
+            generation.ok_or_else(|| HostedError::Bug(format!("machine {} boots as nobody", worker.name)))?;
+        let window = self.controller.policy.join_window;
+        let identity = self.identities().give(&worker.name, generation, window).await?;
+        let own = OwnConfig {
+            hostname: &worker.name,
+            kubeconfig: &identity,
+            server: self.controller.server.as_ref(),
+        };
+        let own = pointer
+            .for_machine(&own, SMALLEST_LIMIT)
+            .map_err(|error| HostedError::Machine { machine: worker.name.clone(), why: error.to_string() })?;
         let machine = self.machine_of(task);
-        let by_hand = blocking(move || maker.boot(&machine, &own)).await?;
+        let SwitchedOn { at: booted, by_hand } = blocking(move || maker.boot(&machine, &own)).await?;
         if !by_hand.is_empty() {
             let event = ControllerEvent::ByHand { worker: task.worker.name.clone(), steps: by_hand.clone() };
             (self.controller.tell)(&event);
@@ -162,6 +183,18 @@ impl StepExecutor {
             });
         })
         .await
+    }
+
+    /// Who the machine was until it became a node, or went.
+    async fn end_identity(&self, worker: &Worker) -> Result<(), HostedError> {
+        match worker.history.generation {
+            Some(generation) => self.identities().end(&worker.name, generation).await,
+            None => Ok(()),
+        }
+    }
+
+    fn identities(&self) -> WorkerIdentities<'_> {
+        WorkerIdentities { management: &self.controller.management, hosted: &self.controller.hosted }
     }
 
     /// Whose machine it would have to be.
@@ -181,7 +214,7 @@ impl StepExecutor {
         let wanted = task.pool.spec.taints.clone().unwrap_or_default();
         let spec = node.spec.unwrap_or_default();
         let mut taints = spec.taints.unwrap_or_default();
-        let mut patch = json!({"metadata": {"labels": node_labels(&task.pool)}});
+        let mut patch = json!({"metadata": {"labels": node_labels(&task.pool, &task.worker)}});
         let is_there =
             |taint: &Taint| taints.iter().any(|one| one.key == taint.key && one.effect == taint.effect);
         let missing: Vec<Taint> = wanted.into_iter().filter(|taint| !is_there(taint)).collect();
@@ -204,8 +237,8 @@ impl StepExecutor {
     /// One round of evictions; what may not go yet is asked again in the next.
     async fn drain(&self, task: &Task) -> Result<(), HostedError> {
         let name = &task.worker.name;
-        let known =
-            task.worker.history.trouble.as_ref().filter(|known| known.reason == TroubleReason::WouldLosePods);
+        let told = task.worker.history.trouble.as_ref();
+        let known = told.filter(|known| known.reason == TroubleReason::WouldLosePods);
         match Drain::new(self.controller.hosted.clone(), name).round().await {
             Ok(round) if round.left.is_empty() => {
                 self.change(task, |worker, now| {
@@ -216,10 +249,11 @@ impl StepExecutor {
             }
             // Somebody took them away, or gave them an owner.
             Ok(_) if known.is_some() => self.change(task, |worker, _| worker.history.trouble = None).await,
-            Ok(_) => Ok(()),
+            Ok(round) => self.drain_goes_on(task, &round).await,
             Err(error @ DrainError::WouldBeLost(_)) => {
                 let message = format!(
-                    "{error}; delete them, or set spec.nodeDrainTimeout of NodePool {}: after that time the machine goes all the same",
+                    "{error}; delete them, or set spec.nodeDrainTimeout of NodePool {}: after that time the machine is removed \
+                     anyway",
                     task.worker.node_pool
                 );
                 if known.is_some_and(|known| known.message == message) {
@@ -236,6 +270,28 @@ impl StepExecutor {
                 Err(HostedError::api(format!("eviction of pod {pod}"))(source))
             }
         }
+    }
+
+    /// Told once it takes long: a budget is not a mistake.
+    async fn drain_goes_on(&self, task: &Task, round: &DrainRound) -> Result<(), HostedError> {
+        let now = (self.controller.now)();
+        let is_long = |since: Timestamp| now.duration_since(since) >= self.controller.settings.drain;
+        let is_told =
+            task.worker.history.trouble.as_ref().is_some_and(|told| told.reason == TroubleReason::DrainHeld);
+        if is_told || !task.worker.history.draining.is_some_and(is_long) {
+            return Ok(());
+        }
+        let why = round.refusal.as_deref().unwrap_or("they take long to end");
+        let message = format!(
+            "{} pods have not left: {why}; make room for them, or set spec.nodeDrainTimeout of NodePool {}: after that time the machine \
+             is removed anyway",
+            round.left.len(),
+            task.worker.node_pool
+        );
+        self.change(task, |worker, since| {
+            worker.history.trouble = Some(Trouble { reason: TroubleReason::DrainHeld, message, since });
+        })
+        .await
     }
 
     pub(super) async fn change(
@@ -276,14 +332,6 @@ impl StepExecutor {
 
     fn nodes(&self) -> Api<Node> {
         Api::all(self.controller.hosted.clone())
-    }
-}
-
-/// What is gone already is as good as removed.
-fn unless_gone<T>(answer: kube::Result<T>, what: String) -> Result<(), HostedError> {
-    match answer {
-        Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
-        answer => answer.map(drop).map_err(HostedError::api(what)),
     }
 }
 

@@ -17,7 +17,7 @@ use tower_service::Service;
 use super::Duty;
 use crate::gates::GateName;
 use crate::reconcile::StepKind;
-use crate::worker::{Stage, Worker};
+use crate::worker::{Trouble, TroubleReason, Worker, WorkerStage};
 
 /// Counters, and the last picture.
 #[derive(Debug, Default)]
@@ -32,9 +32,39 @@ struct Inner {
     requests: BTreeMap<(&'static str, &'static str), u64>,
     leading: BTreeMap<Duty, bool>,
     held: BTreeMap<String, GateName>,
+    ovn_until: Option<Timestamp>,
+    wanted: BTreeMap<String, usize>,
 }
 
 impl Metrics {
+    /// When the network's certificate ends, where hardway made it.
+    pub(super) fn see_ovn(&self, until: Option<Timestamp>) {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).ovn_until = until;
+    }
+
+    /// How many workers each pool is to have.
+    pub(super) fn see_wanted(&self, wanted: BTreeMap<String, usize>) {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).wanted = wanted;
+    }
+
+    /// One of everything that is ever told, for those who test what reads it.
+    pub fn sample() -> Self {
+        let metrics = Self::default();
+        let at = |second: i64| Timestamp::UNIX_EPOCH + jiff::SignedDuration::from_secs(second);
+        let mut worker = Worker::planned("w-0", "demo", &[], at(0));
+        worker.history.booted = Some(at(10));
+        worker.history.asked = Some(at(40));
+        let (reason, message) = (TroubleReason::NotRegistered, String::new());
+        worker.history.trouble = Some(Trouble { reason, message, since: at(50) });
+        metrics.see(&[worker], BTreeMap::from([("demo".to_owned(), GateName::Payload)]));
+        metrics.see_wanted(BTreeMap::from([("demo".to_owned(), 3)]));
+        metrics.see_ovn(Some(at(4_000_000_000)));
+        metrics.count(StepKind::Boot, "done");
+        metrics.ask("hosted", "get");
+        metrics.lead(Duty::Cluster, true);
+        metrics
+    }
+
     /// Where everybody stands now.
     pub(super) fn see(&self, workers: &[Worker], held: BTreeMap<String, GateName>) {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
@@ -74,19 +104,28 @@ impl Metrics {
         let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
         head(&mut text, "hardway_hosted_workers", "gauge", "Workers by pool and stage.");
-        let mut counts: BTreeMap<(&str, Stage), usize> = BTreeMap::new();
+        let mut counts: BTreeMap<(&str, WorkerStage), usize> = BTreeMap::new();
         for worker in &inner.workers {
             *counts.entry((worker.node_pool.as_str(), worker.stage())).or_default() += 1;
         }
         for ((pool, stage), count) in counts {
             let _ = writeln!(text, "hardway_hosted_workers{{pool=\"{pool}\",stage=\"{stage}\"}} {count}");
         }
-        head(
-            &mut text,
-            "hardway_hosted_worker_seconds",
-            "gauge",
-            "How long a stretch of a worker's way took.",
-        );
+        head(&mut text, "hardway_hosted_workers_wanted", "gauge", "Workers that the NodePool wants.");
+        for (pool, wanted) in &inner.wanted {
+            let _ = writeln!(text, "hardway_hosted_workers_wanted{{pool=\"{pool}\"}} {wanted}");
+        }
+        if let Some(until) = inner.ovn_until {
+            let name = "hardway_hosted_ovn_certificate_expiry_seconds";
+            head(
+                &mut text,
+                name,
+                "gauge",
+                "When the certificate that hardway made for the network expires, in seconds since 1970.",
+            );
+            let _ = writeln!(text, "{name} {}", until.as_second());
+        }
+        head(&mut text, "hardway_hosted_worker_seconds", "gauge", "How long each stage of a worker took.");
         for worker in &inner.workers {
             for (from, to, seconds) in stretches(worker) {
                 let name = &worker.name;
@@ -96,7 +135,7 @@ impl Metrics {
                 );
             }
         }
-        head(&mut text, "hardway_hosted_worker_trouble", "gauge", "Workers that do not come on, and why.");
+        head(&mut text, "hardway_hosted_worker_trouble", "gauge", "Workers that make no progress, and why.");
         for worker in &inner.workers {
             if let Some(trouble) = &worker.history.trouble {
                 let (name, reason) = (&worker.name, &trouble.reason);
@@ -110,12 +149,12 @@ impl Metrics {
             &mut text,
             "hardway_hosted_pool_held",
             "gauge",
-            "Pools whose machines cannot boot, and the gate that holds them.",
+            "Pools whose machines cannot boot, and the gate they wait at.",
         );
         for (pool, gate) in &inner.held {
             let _ = writeln!(text, "hardway_hosted_pool_held{{pool=\"{pool}\",gate=\"{gate}\"}} 1");
         }
-        head(&mut text, "hardway_hosted_steps_total", "counter", "Steps that were taken.");
+        head(&mut text, "hardway_hosted_steps_total", "counter", "Steps taken.");
         for ((step, result), count) in &inner.steps {
             let _ =
                 writeln!(text, "hardway_hosted_steps_total{{step=\"{step}\",result=\"{result}\"}} {count}");
@@ -127,7 +166,7 @@ impl Metrics {
                 "hardway_hosted_api_requests_total{{server=\"{server}\",verb=\"{verb}\"}} {count}"
             );
         }
-        head(&mut text, "hardway_hosted_leading", "gauge", "Whether this controller acts.");
+        head(&mut text, "hardway_hosted_leading", "gauge", "Whether this controller holds the lease.");
         for (duty, is_leading) in &inner.leading {
             let _ = writeln!(text, "hardway_hosted_leading{{of=\"{duty}\"}} {}", u8::from(*is_leading));
         }
@@ -218,6 +257,8 @@ mod tests {
         metrics.count(StepKind::Boot, "done");
         metrics.ask("hosted", "patch");
         metrics.lead(Duty::Machines, true);
+        metrics.see_wanted(BTreeMap::from([("demo".to_owned(), 3)]));
+        metrics.see_ovn(Some(at(1_800_000_000)));
         let text = metrics.text();
         for line in [
             "hardway_hosted_workers{pool=\"demo\",stage=\"joined\"} 1",
@@ -227,6 +268,8 @@ mod tests {
             "hardway_hosted_steps_total{step=\"boot\",result=\"done\"} 1",
             "hardway_hosted_api_requests_total{server=\"hosted\",verb=\"patch\"} 1",
             "hardway_hosted_leading{of=\"machines\"} 1",
+            "hardway_hosted_workers_wanted{pool=\"demo\"} 3",
+            "hardway_hosted_ovn_certificate_expiry_seconds 1800000000",
         ] {
             assert!(text.lines().any(|found| found == line), "{line}\n{text}");
         }

@@ -3,7 +3,7 @@
 //! ```text
 //! watch events ──► Watches ──► Snapshot ──► reconcile::plan ──► Steps ──► Executor: API servers, machines ──► journal
 //!                  watches.rs  snapshot.rs                      run.rs    executor.rs, node_upgrade.rs
-//!                                                               tasks.rs
+//!                                                               tasks.rs  pool_resize.rs: as many workers as the NodePool says
 //! journal ──► journal_news.rs        records ──► expected ──► the approver of the hosted cluster: csr_approver.rs
 //! Leases ──► which of several controllers acts: run.rs
 //! ```
@@ -18,6 +18,8 @@ mod journal_news;
 mod metrics;
 mod metrics_server;
 mod node_upgrade;
+mod ovn_keeper;
+mod pool_resize;
 mod run;
 mod snapshot;
 mod tasks;
@@ -27,18 +29,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hardway_base::Secret;
-use hardway_cluster::clock::Now;
+use hardway_journal::Now;
 use jiff::SignedDuration;
 
 pub use metrics::{Metrics, stretches};
 pub use metrics_server::MetricsServer;
 pub use run::Until;
 
+use crate::error::ReleaseUnread;
+use crate::expected::Witness;
 use crate::machine_maker::MachineMaker;
 use crate::management::Management;
 use crate::pointer::OwnServer;
-use crate::reconcile::{Settings, StepKind};
-use crate::release_unread::ReleaseUnread;
+use crate::pool_hosts::PoolHosts;
+use crate::reconcile::{RoundSettings, StepKind};
 
 /// A controller.
 #[derive(Clone)]
@@ -49,14 +53,18 @@ pub struct Controller {
     pub hosted: kube::Client,
     /// Who makes machines; without one, machines are left to another controller.
     pub machines: Option<MachineMaker>,
+    /// Of which hosts. Pools that have their own have as many workers as their NodePool says.
+    pub hosts: PoolHosts,
     /// The working folder, for journal and log.
     pub folder: PathBuf,
     /// Patience and limits.
-    pub settings: Settings,
+    pub settings: RoundSettings,
     /// How long a config must have stood.
     pub rest: SignedDuration,
     /// What certificate requests are judged by.
-    pub policy: hardway_cluster::csr_policy::Settings,
+    pub policy: hardway_cluster::csr_policy::PolicySettings,
+    /// Whose word it is that a machine fetched its config.
+    pub witness: Witness,
     /// A server of ours that machines fetch from, in place of HyperShift's.
     pub server: Option<OwnServer>,
     /// The machine-config-operator's image, for upgrades in place, where a person names one.

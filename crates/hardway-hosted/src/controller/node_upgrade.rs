@@ -22,7 +22,7 @@ impl StepExecutor {
     ) -> Result<(), HostedError> {
         let Some(image) = self.daemon_image(&task.pool).await? else {
             let message =
-                "the image of the machine-config-operator in the cluster's release is not known".to_owned();
+                "the image of the machine-config-operator in the cluster's release is unknown".to_owned();
             return self
                 .change(task, |worker, since| {
                     worker.history.trouble =

@@ -10,10 +10,12 @@ use hardway_journal::Journal;
 use kube::api::Api;
 use tokio::time::{Instant, interval, sleep_until};
 
-use super::csr_approver::CsrApprover;
+use super::csr_approver::{CsrApprover, approver_folder};
 use super::executor::{StepExecutor, Task};
 use super::journal_news::JournalNews;
 use super::metrics::counted;
+use super::ovn_keeper::OvnKeeper;
+use super::pool_resize::PoolWish;
 use super::snapshot::{Memory, Snapshot};
 use super::tasks::{Done, Tasks};
 use super::watches::{Change, Watches};
@@ -21,7 +23,10 @@ use super::{Controller, ControllerEvent, Duty};
 use crate::error::HostedError;
 use crate::expected::expected;
 use crate::gates::first_held;
-use crate::reconcile::{Hand, PoolView, plan};
+use crate::pool_hosts::PoolHosts;
+use crate::pool_size::{PoolSize, pool_size};
+use crate::reconcile::{Hand, PoolView, StepKind, plan};
+use crate::scaling::present;
 use crate::worker::Worker;
 
 /// Changes that come together are looked at together.
@@ -50,7 +55,8 @@ impl Controller {
             cluster: Lease::stand(&controller, Duty::Cluster),
             machines: self.machines.as_ref().map(|_| Lease::stand(&controller, Duty::Machines)),
             approver: None,
-            news: JournalNews::new(&self.folder),
+            ovn: None,
+            news: JournalNews::new(&self.folder, &approver_folder(&self.folder, &self.management)),
             memory: Memory::default(),
             tasks: Tasks::default(),
             pausing: BTreeMap::new(),
@@ -69,6 +75,7 @@ struct Run {
     cluster: Lease,
     machines: Option<Lease>,
     approver: Option<CsrApprover>,
+    ovn: Option<OvnKeeper>,
     news: JournalNews,
     memory: Memory,
     tasks: Tasks,
@@ -129,12 +136,19 @@ impl Run {
             .iter()
             .filter_map(|pool| Some((pool.pool.metadata.name.clone()?, first_held(&pool.gates)?.name)));
         self.controller.metrics.see(&snapshot.workers, held.collect());
+        let wanted = snapshot.pools.iter().filter_map(|view| {
+            let name = view.pool.metadata.name.clone()?;
+            let there = present(&view.workers, &name).len();
+            Some((name, view.pool.wanted_workers(there)?))
+        });
+        self.controller.metrics.see_wanted(wanted.collect());
         if let Some(approver) = &self.approver {
             approver.expect(expected(
                 &snapshot.workers,
                 &self.controller.management.namespace,
                 &snapshot.surroundings,
                 &self.controller.policy,
+                self.controller.witness,
                 now,
             ));
         }
@@ -143,10 +157,39 @@ impl Run {
                 self.begin(step, pool, &snapshot);
             }
         }
+        if self.machines.as_ref().is_some_and(Lease::is_ours) {
+            self.resize(&snapshot);
+        }
         Ok((self.until)(&snapshot.workers) && self.tasks.is_empty())
     }
 
-    fn begin(&mut self, step: crate::reconcile::Step, pool: &PoolView, snapshot: &Snapshot) {
+    /// As many workers as each NodePool says, and what has become of that in its condition. Whoever makes machines does this: only they
+    /// know the hosts.
+    fn resize(&mut self, snapshot: &Snapshot) {
+        let PoolHosts::ByPool(hosts) = &self.controller.hosts else { return };
+        let hosts = hosts.clone();
+        for view in &snapshot.pools {
+            let name = view.pool.metadata.name.clone().unwrap_or_default();
+            let Some(hosts) = hosts.get(&name) else { continue };
+            let step = match pool_size(view) {
+                PoolSize::Grow(_) => StepKind::Request,
+                PoolSize::Shrink(_) => StepKind::Retire,
+                PoolSize::Left(_) | PoolSize::Right => StepKind::Record,
+            };
+            let wish =
+                PoolWish { view: view.clone(), workers: snapshot.workers.clone(), hosts: hosts.clone() };
+            // A pool is no worker, and has a name that no worker has.
+            let key = format!("nodepool/{name}");
+            let is_pausing = self.pausing.get(&key).is_some_and(|until| Instant::now() < *until);
+            if is_pausing || !self.tasks.have_room_for(&key) || !wish.is_due() {
+                continue;
+            }
+            let executor = self.executor.clone();
+            self.tasks.begin(key, step, async move { executor.resize(wish).await });
+        }
+    }
+
+    fn begin(&mut self, step: crate::reconcile::ReconcileStep, pool: &PoolView, snapshot: &Snapshot) {
         let has_machines = || self.machines.as_ref().is_some_and(Lease::is_ours);
         let may = match step.hand() {
             Hand::Machines => has_machines(),
@@ -190,6 +233,13 @@ impl Run {
                 (self.controller.tell)(&ControllerEvent::Leading(lease.duty));
             }
             lease.was_ours = is_ours;
+        }
+        let keeps = self.machines.as_ref().is_some_and(Lease::is_ours)
+            && matches!(self.controller.hosts, PoolHosts::ByPool(_));
+        match (keeps, self.ovn.is_some()) {
+            (true, false) => self.ovn = Some(OvnKeeper::begin(&self.controller)),
+            (false, true) => drop(self.ovn.take()),
+            _ => {}
         }
         match (self.cluster.is_ours(), self.approver.is_some()) {
             (true, false) => self.approver = Some(CsrApprover::begin(&self.controller)),

@@ -10,7 +10,7 @@ use super::Controller;
 use super::journal_news::JournalNews;
 use super::watches::Watches;
 use crate::config_watch::ConfigWatch;
-use crate::expected::Surroundings;
+use crate::expected::ClusterNetworks;
 use crate::gates::{GateFacts, gates, secret_of};
 use crate::names;
 use crate::node_view::NodeView;
@@ -25,7 +25,7 @@ pub(super) struct Snapshot {
     pub(super) workers: Vec<Worker>,
     /// Versions of the records, by worker.
     pub(super) versions: BTreeMap<String, String>,
-    pub(super) surroundings: Surroundings,
+    pub(super) surroundings: ClusterNetworks,
     /// Records that cannot be read as one.
     pub(super) strange: Vec<String>,
 }
@@ -121,7 +121,7 @@ fn tokens_of(pool: &NodePool, secrets: &[std::sync::Arc<Secret>]) -> Vec<TokenSe
         .collect()
 }
 
-fn surroundings(cluster: &HostedCluster) -> Surroundings {
+fn surroundings(cluster: &HostedCluster) -> ClusterNetworks {
     let networking = &cluster.spec.networking;
     let networks = |list: &[crate::objects::NetworkEntry]| {
         list.iter().filter_map(|entry| entry.cidr.parse().ok()).collect()
@@ -129,7 +129,7 @@ fn surroundings(cluster: &HostedCluster) -> Surroundings {
     let published = cluster.spec.services.iter().filter_map(|service| {
         service.service_publishing_strategy.node_port.as_ref()?.address.parse::<IpAddr>().ok()
     });
-    Surroundings {
+    ClusterNetworks {
         service_networks: networks(&networking.service_network),
         pod_networks: networks(&networking.cluster_network),
         published: published.collect(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use hardway_assets::pki::inspect;
+use hardway_cluster::kubeconfig::without_retries;
 use http::Request;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::apps::v1::Deployment;
@@ -136,7 +137,7 @@ async fn of_hosted(client: &Client) -> kube::Result<Hosted> {
     let pending = requests.items.iter().filter_map(|object| {
         let request =
             hardway_cluster::csr_policy::Examined::new(hardway_cluster::csr_policy::Request::of(object));
-        let is_pending = request.request.state == hardway_cluster::csr_policy::State::Pending;
+        let is_pending = request.request.state == hardway_cluster::csr_policy::RequestState::Pending;
         (is_pending && request.request.is_a_kubelets()).then(|| PendingRequest {
             name: request.request.name.clone(),
             node: request.node().unwrap_or_default().to_owned(),
@@ -157,7 +158,7 @@ async fn probe(endpoint: Option<&str>, authority: Option<&str>) -> Probe {
     config.connect_timeout = Some(std::time::Duration::from_secs(5));
     config.read_timeout = Some(std::time::Duration::from_secs(10));
     let asked = async {
-        let client = Client::try_from(config)?;
+        let client = without_retries(&config)?;
         let request = Request::get("/healthz").body(Vec::new()).map_err(kube::Error::HttpError)?;
         client.request_text(request).await
     };

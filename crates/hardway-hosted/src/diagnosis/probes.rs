@@ -9,7 +9,7 @@ use crate::ovn::{OvnVerdict, judge};
 use crate::pointer::PointerFlaw;
 use crate::reconcile::{StepKind, node_labels};
 use crate::token::KeeperStep;
-use crate::worker::{Stage, TroubleReason, Worker};
+use crate::worker::{TroubleReason, Worker, WorkerStage};
 
 /// Longer than any of these takes when all is well.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(5);
@@ -18,7 +18,9 @@ pub(super) fn no_secrets(evidence: &Evidence) -> Vec<String> {
     let before = [GateName::Payload, GateName::ConfigAtRest];
     let held = evidence.pools.iter().filter_map(|pool| Some((pool, first_held(&pool.gates)?)));
     held.filter(|(_, gate)| !before.contains(&gate.name))
-        .map(|(pool, gate)| format!("NodePool {} is held at gate {}: {}", name(pool), gate.name, gate.seen))
+        .map(|(pool, gate)| {
+            format!("NodePool {} is blocked at gate {}: {}", name(pool), gate.name, gate.seen)
+        })
         .collect()
 }
 
@@ -55,7 +57,7 @@ pub(super) fn pool_does_not_go(evidence: &Evidence) -> Vec<String> {
     going
         .map(|pool| {
             format!(
-                "NodePool {} is being deleted, and Machines name it: {}",
+                "NodePool {} is being deleted, but Machines still refer to it: {}",
                 name(pool),
                 pool.machines.join(", ")
             )
@@ -70,7 +72,7 @@ pub(super) fn wrong_name(evidence: &Evidence) -> Vec<String> {
     let host = endpoint.rsplit_once(':').map_or(endpoint.as_str(), |(host, _)| host).trim_matches(['[', ']']);
     match names.iter().any(|name| name == host) {
         true => Vec::new(),
-        false => vec![format!("machines fetch from {host}, and the certificate is for {}", names.join(", "))],
+        false => vec![format!("machines fetch from {host}, but the certificate is for {}", names.join(", "))],
     }
 }
 
@@ -104,13 +106,13 @@ pub(super) fn bad_pointer(evidence: &Evidence) -> Vec<String> {
 
 /// Machines whose copy is over, and Secrets nobody keeps.
 pub(super) fn dead_token(evidence: &Evidence) -> Vec<String> {
-    let waiting = evidence.workers.iter().filter(|worker| worker.stage() == Stage::Booted);
+    let waiting = evidence.workers.iter().filter(|worker| worker.stage() == WorkerStage::Booted);
     let over =
         waiting.filter(|worker| worker.history.pointer_good_until.is_some_and(|until| evidence.now >= until));
     let mut found: Vec<String> = over
         .map(|worker| {
             format!(
-                "worker {} booted with a pointer that was good until {}",
+                "worker {} booted with a pointer that was valid until {}",
                 worker.name,
                 worker.history.pointer_good_until.unwrap_or_default()
             )
@@ -121,10 +123,10 @@ pub(super) fn dead_token(evidence: &Evidence) -> Vec<String> {
         let is_late = token.copy_is_good_until().is_some_and(|until| evidence.now > until);
         match token.keeper_step(evidence.now) {
             KeeperStep::Unreadable => {
-                found.push(format!("Secret {}: when its token was drawn cannot be read", token.name))
+                found.push(format!("Secret {}: cannot read when its token was generated", token.name))
             }
             KeeperStep::Rotate if is_late => {
-                found.push(format!("Secret {}: its token was not drawn anew in time", token.name))
+                found.push(format!("Secret {}: its token was not renewed in time", token.name))
             }
             _ => {}
         }
@@ -135,7 +137,7 @@ pub(super) fn dead_token(evidence: &Evidence) -> Vec<String> {
 pub(super) fn no_request(evidence: &Evidence) -> Vec<String> {
     let mut found = troubled(evidence, &[TroubleReason::NotAsked, TroubleReason::NotFetched]);
     if let Some(expires) = evidence.bootstrap_expires.filter(|expires| *expires <= evidence.now) {
-        found.push(format!("the certificate that new machines ask with ended at {expires}"));
+        found.push(format!("the bootstrap certificate of new machines expired at {expires}"));
     }
     found
 }
@@ -156,7 +158,7 @@ pub(super) fn never_reached(evidence: &Evidence) -> Vec<String> {
             .iter()
             .filter(unreached)
             .filter(|pool| joined(pool))
-            .map(|pool| format!("NodePool {} has nodes, and does not count as reached", name(pool))),
+            .map(|pool| format!("NodePool {} has nodes, but does not count as reached", name(pool))),
     );
     found
 }
@@ -210,7 +212,7 @@ pub(super) fn unlabelled(evidence: &Evidence) -> Vec<String> {
         let (Some(node), Some(pool)) = (evidence.nodes.get(&worker.name), evidence.pool_of(worker)) else {
             continue;
         };
-        let missing: Vec<String> = node_labels(&pool.pool)
+        let missing: Vec<String> = node_labels(&pool.pool, worker)
             .into_iter()
             .filter(|(key, value)| node.labels.get(key) != Some(value))
             .map(|(key, _)| key)
@@ -230,7 +232,7 @@ pub(super) fn outdated(evidence: &Evidence) -> Vec<String> {
         };
         let has = node.current_config.as_deref().or(worker.history.config_hash.as_deref()).unwrap_or("none");
         if let Some(wanted) = pool.pool.config_hash().filter(|wanted| *wanted != has) {
-            found.push(format!("node {} has config {has}, and its pool {wanted}", node.name));
+            found.push(format!("node {} has config {has}, but its pool has {wanted}", node.name));
         }
     }
     found.extend(troubled(
@@ -263,7 +265,9 @@ fn requests(evidence: &Evidence, fits: impl Fn(&PendingRequest) -> bool) -> Vec<
     let old =
         evidence.pending.iter().filter(|request| evidence.now.duration_since(request.created) > PATIENCE);
     old.filter(|request| fits(request))
-        .map(|request| format!("{} of node {} waits since {}", request.name, request.node, request.created))
+        .map(|request| {
+            format!("{} of node {} is pending since {}", request.name, request.node, request.created)
+        })
         .collect()
 }
 

@@ -53,7 +53,7 @@ fn good() -> Evidence {
 }
 
 fn gate(name: GateName) -> Gate {
-    Gate { name, is_open: true, seen: "seen".to_owned(), fix: "" }
+    Gate { name, is_open: true, seen: "seen".to_owned(), fix: None }
 }
 
 fn hold(evidence: &mut Evidence, which: usize) {

@@ -26,8 +26,8 @@ pub struct Gate {
     /// What was seen: why it is held, or what it lets through.
     pub seen: String,
     /// What a person can do while it is held.
-    #[serde(skip_serializing_if = "str::is_empty")]
-    pub fix: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fix: Option<&'static str>,
 }
 
 /// Every gate, in the order in which HyperShift looks.
@@ -84,6 +84,27 @@ impl GateName {
         Self::Payload,
         Self::ConfigAtRest,
     ];
+
+    /// When it is open, in a sentence.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::HostedCluster => "Open when the HostedCluster exists.",
+            Self::Paused => "Open when neither the cluster nor the pool is paused.",
+            Self::InfraId => "Open when the HostedCluster has an infraID.",
+            Self::Kubeconfig => "Open when the HostedCluster has a kubeconfig.",
+            Self::IgnitionEndpoint => "Open when the address of the ignition-server is known.",
+            Self::Platform => "Open when the pool has platform None.",
+            Self::UpdateManagement => "Open unless the condition UpdateManagementEnabled is False.",
+            Self::ReleaseImage => "Open unless the condition ValidReleaseImage is False.",
+            Self::IgnitionServer => "Open when the ignition-server exists.",
+            Self::Architecture => "Open unless the condition ValidArchPlatform is False.",
+            Self::MachineConfig => "Open when the condition ValidMachineConfig is True.",
+            Self::ConfigHash => "Open when the pool has a config.",
+            Self::UserData => "Open when the Secret with the pointer exists.",
+            Self::Payload => "Open when the condition ValidGeneratedPayload is True.",
+            Self::ConfigAtRest => "Open when the config has not changed for a while.",
+        }
+    }
 
     /// The same word everywhere.
     pub fn name(self) -> &'static str {
@@ -165,8 +186,8 @@ pub fn secret_of<'s>(
 
 fn of_cluster(facts: &GateFacts<'_>) -> Vec<Gate> {
     let Some(cluster) = facts.cluster else {
-        let seen = format!("there is no HostedCluster {}", facts.pool.spec.cluster_name);
-        return vec![held(GateName::HostedCluster, seen, "make it with `hardway hosted cluster create`")];
+        let seen = format!("no HostedCluster {}", facts.pool.spec.cluster_name);
+        return vec![held(GateName::HostedCluster, seen, "create it with `hardway hosted cluster create`")];
     };
     let status = &cluster.status;
     let paused = [("HostedCluster", &cluster.spec.paused_until), ("NodePool", &facts.pool.spec.paused_until)];
@@ -176,7 +197,7 @@ fn of_cluster(facts: &GateFacts<'_>) -> Vec<Gate> {
     });
     let endpoint = status.ignition_endpoint.as_deref().unwrap_or_default();
     vec![
-        open(GateName::HostedCluster, format!("HostedCluster {} is there", facts.pool.spec.cluster_name)),
+        open(GateName::HostedCluster, format!("HostedCluster {} exists", facts.pool.spec.cluster_name)),
         match paused {
             Some(seen) => held(GateName::Paused, seen, "remove spec.pausedUntil"),
             None => open(GateName::Paused, "neither cluster nor pool is paused"),
@@ -200,11 +221,11 @@ fn of_pool(facts: &GateFacts<'_>) -> Vec<Gate> {
     let platform = &facts.pool.spec.platform.r#type;
     vec![
         match platform == "None" {
-            true => open(GateName::Platform, "the pool is of platform None"),
+            true => open(GateName::Platform, "the pool has platform None"),
             false => held(
                 GateName::Platform,
-                format!("the pool is of platform {platform:?}: HyperShift makes its machines itself"),
-                "hardway runs workers of platform None only",
+                format!("the pool has platform {platform:?}, whose machines HyperShift makes itself"),
+                "hardway only runs workers with platform None",
             ),
         },
         not_false(
@@ -224,21 +245,21 @@ fn of_pool(facts: &GateFacts<'_>) -> Vec<Gate> {
             Some(condition) if condition.status != Truth::True => held(
                 GateName::IgnitionServer,
                 condition.sentence(),
-                "wait for the control plane: its ignition-server is not there yet",
+                "wait for the control plane: its ignition-server does not exist yet",
             ),
-            _ => open(GateName::IgnitionServer, "its address and certificate authority are known"),
+            _ => open(GateName::IgnitionServer, "its address and CA are known"),
         },
         not_false(
             GateName::Architecture,
             conditions,
             "ValidArchPlatform",
-            "platform None takes amd64 and arm64",
+            "platform None supports amd64 and arm64",
         ),
         is_true(
             GateName::MachineConfig,
             conditions,
             "ValidMachineConfig",
-            "while the control plane starts, wait; else correct the ConfigMaps of spec.config",
+            "wait while the control plane starts; otherwise correct the ConfigMaps of spec.config",
         ),
     ]
 }
@@ -252,19 +273,19 @@ fn of_config(facts: &GateFacts<'_>) -> Vec<Gate> {
         match user_data {
             true => open(
                 GateName::UserData,
-                format!("Secret {} is there", names::user_data_secret(&pool_name(facts), hash)),
+                format!("Secret {} exists", names::user_data_secret(&pool_name(facts), hash)),
             ),
             false => held(
                 GateName::UserData,
-                "the Secret with the pointer is not there".to_owned(),
-                "wait for the hypershift-operator; never make it by hand",
+                "the Secret with the pointer does not exist".to_owned(),
+                "wait for the hypershift-operator; never create it by hand",
             ),
         },
         is_true(
             GateName::Payload,
             facts.pool.conditions(),
             "ValidGeneratedPayload",
-            "look at `message` in the token Secret; `hardway hosted doctor` reads it",
+            "check `message` in the token Secret; `hardway hosted doctor` shows it",
         ),
         match (facts.config.is_at_rest(facts.now, facts.rest), since) {
             (true, Some(since)) => open(GateName::ConfigAtRest, format!("config {hash} since {since}")),
@@ -273,7 +294,12 @@ fn of_config(facts: &GateFacts<'_>) -> Vec<Gate> {
                 format!("config {hash} is new since {since}"),
                 "wait: several configs in quick succession are normal",
             ),
-            (_, None) => held(GateName::ConfigAtRest, "there is no config yet".to_owned(), ""),
+            (_, None) => Gate {
+                name: GateName::ConfigAtRest,
+                is_open: false,
+                seen: "there is no config yet".to_owned(),
+                fix: None,
+            },
         },
     ]
 }
@@ -288,11 +314,11 @@ fn is_paused(until: &str, now: Timestamp) -> bool {
 }
 
 fn open(name: GateName, seen: impl Into<String>) -> Gate {
-    Gate { name, is_open: true, seen: seen.into(), fix: "" }
+    Gate { name, is_open: true, seen: seen.into(), fix: None }
 }
 
 fn held(name: GateName, seen: String, fix: &'static str) -> Gate {
-    Gate { name, is_open: false, seen, fix }
+    Gate { name, is_open: false, seen, fix: Some(fix) }
 }
 
 fn required(name: GateName, what: &str, value: &str) -> Gate {
@@ -300,7 +326,7 @@ fn required(name: GateName, what: &str, value: &str) -> Gate {
         true => held(
             name,
             format!("{what} is not set"),
-            "wait for HyperShift's operators; look at the conditions of the HostedCluster",
+            "wait for HyperShift's operators; check the conditions of the HostedCluster",
         ),
         false => open(name, format!("{what} is {value}")),
     }

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_assets::inventory::Balancer;
 use hardway_assets::{Cluster, example};
-use hardway_journal::{ActionFinished, ActionStarted, ActionUndone, Face, IgnitionRedeemed};
+use hardway_journal::{
+    ActionFinished, ActionStarted, ActionUndone, Face, IgnitionRedeemed, InstallBegun, NodeJoined,
+};
 use hardway_machines::actions::{Program, Step};
-use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
+use hardway_machines::providers::bare_metal::{self, BareMetal, BareMetalSettings};
 use hardway_machines::providers::gce::{Gce, GceSettings};
 use hardway_machines::providers::libvirt::{HostFacts, Libvirt, Resolver, Settings};
 use jiff::Timestamp;
@@ -27,7 +29,14 @@ fn bare_metal(settings: Value, folder: &Path, program: &Path) -> (Cluster, Arc<d
     let cluster = cluster(settings);
     let settings = BareMetalSettings::read(&cluster).unwrap();
     let (program, folder) = (program.to_owned(), folder.to_owned());
-    let provider = BareMetal { cluster: cluster.clone(), settings, program, folder, stage: Stage::Installed };
+    let provider = BareMetal {
+        cluster: cluster.clone(),
+        settings,
+        program,
+        folder,
+        stage: InstallStage::Installed,
+        facts: bare_metal::HostFacts::default(),
+    };
     (cluster, Arc::new(provider))
 }
 
@@ -72,7 +81,7 @@ fn libvirt_machines_install_from_a_medium_with_the_pointer() {
         resolver: Resolver::Other,
     };
     let settings = Settings::of(&cluster).unwrap();
-    let libvirt = Libvirt::planned(&cluster, Path::new("/c"), Stage::Installed, settings, facts);
+    let libvirt = Libvirt::planned(&cluster, Path::new("/c"), InstallStage::Installed, settings, facts);
     let (media, own, names) = planned(&cluster, Arc::new(libvirt));
     let make =
         "hardway --dir /c media iso --host worker-0 --config /c/hosted/worker-0.ign --live-karg-append";
@@ -107,9 +116,36 @@ fn a_machine_without_a_controller_is_a_persons_to_switch_on() {
     let (media, own, _) = planned(&cluster, Arc::clone(&provider));
     assert_eq!((media.len(), own.len()), (2, 0), "{media:#?} {own:#?}");
     let site = Site::new(json!({}));
-    let told = site.maker.boot(&of("worker-0"), &Secret::new("{}")).unwrap().join("\n");
+    let told = site.maker.boot(&of("worker-0"), &Secret::new("{}")).unwrap().by_hand.join("\n");
     assert!(told.contains("media/worker-0.iso"), "{told}");
     assert_eq!(site.made(), ["worker-0"]);
+}
+
+/// Whoever asks while the medium is made asks before the machine is on. Every look at this clock is a second.
+#[test]
+fn a_machine_is_on_once_its_medium_is_made_and_not_before() {
+    for (settings, last) in [(with_controllers("iso"), "machine/worker-0/first-boot"), (json!({}), "")] {
+        let mut site = Site::new(settings);
+        let seconds = Arc::new(std::sync::atomic::AtomicI64::new(0));
+        site.maker.now = Arc::new(move || {
+            let second = seconds.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+            Timestamp::from_second(second).unwrap()
+        });
+        let on = site.maker.boot(&of("worker-0"), &Secret::new("{}")).unwrap().at;
+        let records = hardway_journal::read(&site.path(hardway_journal::FILE_NAME)).unwrap();
+        let (mut begun, mut ended) = (Vec::new(), Vec::new());
+        for record in &records {
+            if let Some(Ok(ActionStarted { action, .. })) = record.fact() {
+                begun.push((action, record.time));
+            }
+            if let Some(Ok(ActionFinished { action })) = record.fact() {
+                ended.push((action, record.time));
+            }
+        }
+        let before = ended.iter().filter(|(action, _)| action != last);
+        assert!(before.clone().count() > 0 && before.clone().all(|(_, at)| *at < on), "{on} {ended:?}");
+        assert!(begun.iter().filter(|(action, _)| action == last).all(|(_, at)| *at > on), "{on} {begun:?}");
+    }
 }
 
 #[test]
@@ -117,7 +153,7 @@ fn gce_machines_get_the_pointer_and_it_is_taken_away() {
     let cluster = cluster(json!({"project": "acme", "zones": ["us-central1-a"], "image": "rhcos"}));
     let settings = GceSettings::read(&cluster).unwrap();
     let (gcloud, folder) = ("gcloud".to_owned(), PathBuf::from("/c"));
-    let gce = Gce { cluster: cluster.clone(), settings, gcloud, folder, stage: Stage::Installed };
+    let gce = Gce { cluster: cluster.clone(), settings, gcloud, folder, stage: InstallStage::Installed };
     let gone = gce.after_join(&cluster.inventory.hosts[4]);
     assert!(gone[0].does[0].to_string().contains("remove-metadata"), "{gone:?}");
     let (media, own, names) = planned(&cluster, Arc::new(gce));
@@ -135,7 +171,7 @@ fn media_of_several_machines_are_made_one_after_the_other() {
             .map(|name| scope.spawn(|| site.maker.boot(&of(name), &Secret::new("{}"))))
             .into();
         for boot in boots {
-            assert_eq!(boot.join().unwrap().unwrap(), Vec::<String>::new());
+            assert_eq!(boot.join().unwrap().unwrap().by_hand, Vec::<String>::new());
         }
     });
     let mut made = site.made();
@@ -173,7 +209,7 @@ fn a_machine_of_somebody_else_is_left_alone() {
             let said = deed.unwrap_err().to_string();
             assert!(
                 said.starts_with(
-                    "machine worker-0 is left alone: it was made for pool demo of cluster clusters/demo"
+                    "not touching machine worker-0: it was made for pool demo of cluster clusters/demo"
                 ),
                 "{said}"
             );
@@ -203,7 +239,7 @@ fn a_machine_of_the_folders_own_cluster_is_left_alone() {
     own("machine/worker-0/first-boot");
     site.write(&IgnitionRedeemed {
         host: "worker-1".to_owned(),
-        generation: "1".to_owned(),
+        digest: "1".to_owned(),
         source: [10, 0, 0, 1].into(),
         face: Face::Host,
     });
@@ -296,4 +332,27 @@ esac
     fn made(&self) -> Vec<String> {
         fs::read_to_string(self.path("made")).unwrap().lines().map(str::to_owned).collect()
     }
+}
+
+/// It was installed by hand or over the network, so that nobody fetched a config with a token; but the journal says that it is a node.
+#[test]
+fn a_node_of_the_folders_own_cluster_is_nobody_elses() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let (program, log) = (folder.path().join("program"), folder.path().join("log"));
+    fs::write(&program, "#!/bin/sh\necho \"$@\" >>\"$(dirname \"$0\")/log\"\n[ \"$1\" != is-on ]\n").unwrap();
+    fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let cluster = example::cluster();
+    let provider = crate::program_provider::ProgramProvider::new(&program, folder.path());
+    let maker = maker(&cluster, Arc::new(provider), folder.path());
+    let (begun, joined) = ("worker-0".to_owned(), "worker-1".to_owned());
+    maker.write_down(&InstallBegun { host: begun.clone(), source: [10, 0, 0, 1].into() }).unwrap();
+    maker.write_down(&NodeJoined { host: joined.clone() }).unwrap();
+    for machine in [begun, joined] {
+        let of = HostedMachine { machine, cluster: "clusters/tenant".into(), node_pool: "tenant".into() };
+        maker.boot(&of, &Secret::new("{}")).unwrap_err();
+        maker.remove(&of).unwrap_err();
+    }
+    let asked = fs::read_to_string(log).unwrap_or_default();
+    assert!(asked.lines().all(|line| line.starts_with("is-on")), "{asked}");
 }

@@ -7,7 +7,10 @@ pub use hosted_cluster::{
     HostedCluster, HostedClusterSpec, HostedClusterStatus, NetworkEntry, Networking, NodePort,
     PublishedService, Publishing, SecretReference,
 };
-pub use node_pool::{InPlace, Management, NodePool, NodePoolSpec, NodePoolStatus, Platform, Release, Taint};
+pub use node_pool::{
+    AutoScaling, InPlace, Management, NodePool, NodePoolSpec, NodePoolStatus, Platform, Release, Replace,
+    RollingUpdate, Taint,
+};
 
 /// What kube's client must know about a kind to ask for it.
 macro_rules! resource {

@@ -35,6 +35,9 @@ pub struct NodePoolSpec {
     pub management: Management,
     /// How many are wanted. On platform None nobody but hardway looks at it.
     pub replicas: Option<i32>,
+    /// Between how many. On platform None nobody but hardway looks at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_scaling: Option<AutoScaling>,
     /// On platform None nobody but hardway looks at it.
     pub node_labels: Option<BTreeMap<String, String>>,
     /// On platform None nobody but hardway looks at it.
@@ -46,6 +49,16 @@ pub struct NodePoolSpec {
     /// How long a drain may take; then the machine goes whatever is lost. None and zero set no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node_drain_timeout: Option<String>,
+}
+
+/// `spec.autoScaling`
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AutoScaling {
+    /// At least so many.
+    pub min: i32,
+    /// At most so many.
+    pub max: i32,
 }
 
 /// `spec.platform`
@@ -72,6 +85,9 @@ pub struct Management {
     pub upgrade_type: String,
     /// With `InPlace`.
     pub in_place: Option<InPlace>,
+    /// With `Replace`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replace: Option<Replace>,
     /// Whether nodes that stay unwell are replaced; hardway's to do.
     pub auto_repair: Option<bool>,
 }
@@ -80,6 +96,24 @@ pub struct Management {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct InPlace {
+    /// How many may be away at once: a number or a share.
+    pub max_unavailable: Option<IntOrString>,
+}
+
+/// `spec.management.replace`
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Replace {
+    /// `RollingUpdate`, or `OnDelete`: then a person replaces workers, one by one.
+    pub strategy: Option<String>,
+    /// With `RollingUpdate`.
+    pub rolling_update: Option<RollingUpdate>,
+}
+
+/// `spec.management.replace.rollingUpdate`. There is no surge here: a new machine comes under the name of the old one.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct RollingUpdate {
     /// How many may be away at once: a number or a share.
     pub max_unavailable: Option<IntOrString>,
 }
@@ -134,10 +168,20 @@ impl NodePool {
         timeout.is_positive().then_some(timeout)
     }
 
+    /// Whether outdated workers are replaced when a person says so, and not before.
+    pub fn is_replaced_by_hand(&self) -> bool {
+        let replace = self.spec.management.replace.as_ref();
+        replace.and_then(|replace| replace.strategy.as_deref()) == Some("OnDelete")
+    }
+
     /// How many of its nodes may be away at once: at least one, never more than there are.
     pub fn max_unavailable(&self, nodes: usize) -> usize {
-        let wanted =
-            self.spec.management.in_place.as_ref().and_then(|in_place| in_place.max_unavailable.as_ref());
+        let management = &self.spec.management;
+        let rolling = management.replace.as_ref().and_then(|replace| replace.rolling_update.as_ref());
+        let wanted = match management.upgrade_type.as_str() {
+            "Replace" => rolling.and_then(|rolling| rolling.max_unavailable.as_ref()),
+            _ => management.in_place.as_ref().and_then(|in_place| in_place.max_unavailable.as_ref()),
+        };
         let count = match wanted {
             Some(IntOrString::Int(count)) => usize::try_from(*count).unwrap_or(1),
             Some(IntOrString::String(share)) => {
@@ -190,5 +234,10 @@ mod tests {
         assert_eq!(share("25%").max_unavailable(10), 2);
         assert_eq!(share("5%").max_unavailable(10), 1);
         assert_eq!(share("x").max_unavailable(0), 1);
+        let replaced: NodePool = serde_json::from_value(serde_json::json!({"metadata": {}, "spec": {"management": {
+            "upgradeType": "Replace", "inPlace": {"maxUnavailable": 5},
+            "replace": {"strategy": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 2}}}}}))
+        .unwrap();
+        assert_eq!((replaced.max_unavailable(10), replaced.is_replaced_by_hand()), (2, false));
     }
 }

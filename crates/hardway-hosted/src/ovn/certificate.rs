@@ -28,7 +28,7 @@ const VALIDITY: SignedDuration = SignedDuration::from_hours(365 * 24);
 #[derive(Debug, thiserror::Error)]
 pub enum OvnError {
     /// The signer's certificate.
-    #[error("ca.crt of Secret root-ca is no certificate in PEM")]
+    #[error("ca.crt of Secret root-ca is not a PEM certificate")]
     Signer,
     /// A key.
     #[error("the key of the signer, or the new one, cannot be used")]
@@ -36,10 +36,7 @@ pub enum OvnError {
 }
 
 /// The Secret, signed by the hosted control plane's own signer. `owner` is the HostedControlPlane: with it, the Secret goes too.
-///
-/// # Errors
-/// When the signer cannot be used.
-pub fn secret(
+fn secret(
     namespace: &str,
     ca_crt: &str,
     ca_key: &Secret,
@@ -81,10 +78,7 @@ pub fn secret(
 
 impl Management {
     /// A reference to the HostedControlPlane, if there is one: what it owns goes with it.
-    ///
-    /// # Errors
-    /// When the API server does not say.
-    pub async fn control_plane_owner(&self) -> Result<Option<Value>, HostedError> {
+    async fn control_plane_owner(&self) -> Result<Option<Value>, HostedError> {
         let kind = GroupVersionKind::gvk("hypershift.openshift.io", "v1beta1", "HostedControlPlane");
         let resource = ApiResource::from_gvk(&kind);
         let api: Api<DynamicObject> =
@@ -100,11 +94,33 @@ impl Management {
         }))
     }
 
+    /// Signs the certificate with the hosted control plane's own signer, and puts it where it is looked for. One that is there is left alone,
+    /// unless `again` and hardway made it.
+    ///
+    /// # Errors
+    /// When the signer is not there or cannot be used, or the API server refuses.
+    pub async fn make_ovn_certificate(&self, again: bool, now: Timestamp) -> Result<(), HostedError> {
+        let missing = || {
+            let namespace = self.control_plane();
+            HostedError::Missing(format!("Secret {} with ca.crt and ca.key in {namespace}", names::ROOT_CA))
+        };
+        let data = self.secret(names::ROOT_CA).await?.and_then(|secret| secret.data).ok_or_else(missing)?;
+        let part = |key: &str| data.get(key).map(|bytes| bytes.0.clone()).ok_or_else(missing);
+        let certificate = String::from_utf8(part("ca.crt")?).map_err(|_| missing())?;
+        let owner = self.control_plane_owner().await?;
+        let key = Secret::new(part("ca.key")?);
+        let object =
+            secret(&self.control_plane(), &certificate, &key, owner.as_ref(), now).map_err(|error| {
+                HostedError::Secret { name: names::ROOT_CA.to_owned(), why: error.to_string() }
+            })?;
+        self.make_secret(&object, again).await
+    }
+
     /// Makes the Secret. One that is there is left alone, unless `again` and hardway made it.
     ///
     /// # Errors
     /// When it is there, or the API server refuses.
-    pub async fn make_secret(&self, object: &Value, again: bool) -> Result<(), HostedError> {
+    async fn make_secret(&self, object: &Value, again: bool) -> Result<(), HostedError> {
         let api = self.control_plane_api::<v1::Secret>();
         let what = || format!("Secret {SECRET}");
         let mut secret: v1::Secret = serde_json::from_value(object.clone())

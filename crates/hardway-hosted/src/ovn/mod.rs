@@ -8,7 +8,7 @@ mod certificate;
 
 use jiff::{SignedDuration, Timestamp};
 
-pub use certificate::{OvnError, secret};
+pub use certificate::OvnError;
 
 /// The Secret.
 pub const SECRET: &str = "ovn-control-plane-metrics-cert";
@@ -63,7 +63,7 @@ pub fn judge(facts: &OvnFacts, now: Timestamp) -> OvnVerdict {
     if facts.has_secret {
         let ends_soon = facts.ours_until.filter(|until| until.duration_since(now) < RENEWAL);
         return ends_soon.map_or(OvnVerdict::Fine, |until| {
-            OvnVerdict::Renew(format!("Secret {SECRET}, made by hardway, ends at {until}"))
+            OvnVerdict::Renew(format!("Secret {SECRET}, created by hardway, expires at {until}"))
         });
     }
     if !facts.has_deployment {
@@ -73,30 +73,30 @@ pub fn judge(facts: &OvnFacts, now: Timestamp) -> OvnVerdict {
         Some(event) => format!("ovnkube-control-plane waits for Secret {SECRET}: {event}"),
         None => {
             return OvnVerdict::Wait(format!(
-                "Secret {SECRET} is not there yet; no pod has complained about it so far"
+                "Secret {SECRET} does not exist yet; no pod has reported it missing so far"
             ));
         }
     };
     if facts.is_paused {
         return OvnVerdict::Wait(format!(
-            "{mount}; the HostedCluster is paused, so the control-plane-operator does not make it"
+            "{mount}; the HostedCluster is paused, so the control-plane-operator does not create it"
         ));
     }
     if facts.is_marked && facts.has_service_ca {
-        return OvnVerdict::Wait(format!("{mount}; the service-ca of the management cluster makes it"));
+        return OvnVerdict::Wait(format!("{mount}; the service-ca of the management cluster creates it"));
     }
     if facts.is_marked {
         return OvnVerdict::Make(format!(
-            "{mount}; its Service is marked for a service-ca, and this management cluster has none"
+            "{mount}; its Service is annotated for a service-ca, but this management cluster has none"
         ));
     }
     if facts.is_pki_disabled {
         return OvnVerdict::Make(format!(
-            "{mount}; annotation disable-pki-reconciliation keeps the control-plane-operator from making it"
+            "{mount}; the annotation disable-pki-reconciliation prevents the control-plane-operator from creating it"
         ));
     }
     OvnVerdict::Wait(format!(
-        "{mount}; the control-plane-operator makes it, after all certificates before it: look at its log"
+        "{mount}; the control-plane-operator creates it after all other certificates: check its log"
     ))
 }
 
@@ -121,7 +121,11 @@ mod tests {
         };
         let marked = OvnFacts { is_marked: true, ..waiting.clone() };
         assert_eq!(word(OvnFacts::default()), "not needed");
-        assert_eq!(word(OvnFacts { failed_mount: None, ..marked.clone() }), "wait", "nobody has complained");
+        assert_eq!(
+            word(OvnFacts { failed_mount: None, ..marked.clone() }),
+            "wait",
+            "no pod has reported it missing"
+        );
         assert_eq!(word(waiting.clone()), "wait", "the operator will");
         assert_eq!(word(marked.clone()), "make");
         assert_eq!(word(OvnFacts { has_service_ca: true, ..marked.clone() }), "wait");

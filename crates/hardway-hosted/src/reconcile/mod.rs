@@ -22,14 +22,14 @@ pub use hardway_journal::WorkerStep as StepKind;
 use jiff::Timestamp;
 
 pub use node::node_labels;
-pub use round::Settings;
+pub use round::RoundSettings;
 
 use self::round::Round;
 use crate::gates::Gate;
 use crate::node_view::NodeView;
 use crate::objects::NodePool;
 use crate::token::TokenSecret;
-use crate::worker::{Wanted, Worker};
+use crate::worker::{WantedState, Worker};
 
 /// Everything about one pool that counts.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ pub struct WorkerNews {
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum ReconcileStep {
     /// Give the machine a fresh pointer and switch it on.
     Boot {
         /// Which.
@@ -135,7 +135,7 @@ pub enum Hand {
 
 /// The steps of one round. Those of different workers can be taken at the same time. A worker has one, and perhaps another behind it for
 /// whoever makes machines.
-pub fn plan(view: &PoolView, settings: &Settings, now: Timestamp) -> Vec<Step> {
+pub fn plan(view: &PoolView, settings: &RoundSettings, now: Timestamp) -> Vec<ReconcileStep> {
     let round = Round::new(view, settings, now);
     let mut booting = round.booting();
     let mut away = upgrade::away(&round);
@@ -143,27 +143,29 @@ pub fn plan(view: &PoolView, settings: &Settings, now: Timestamp) -> Vec<Step> {
     for worker in &view.workers {
         let seen = round.observed(worker);
         if seen != *worker {
-            steps.push(Step::Observe(Box::new(seen)));
+            steps.push(ReconcileStep::Observe(Box::new(seen)));
             continue;
         }
         let step = match worker.wanted {
-            Wanted::Absent | Wanted::Replaced => machine::remove(worker, &round),
-            Wanted::Present if worker.history.booted.is_none() => machine::boot(worker, &round, &mut booting),
-            Wanted::Present => node::step(worker, &round, &mut away),
+            WantedState::Absent | WantedState::Replaced => machine::remove(worker, &round),
+            WantedState::Present if worker.history.booted.is_none() => {
+                machine::boot(worker, &round, &mut booting)
+            }
+            WantedState::Present => node::step(worker, &round, &mut away),
         };
         steps.extend(step);
         // Behind the others: a drive that cannot be emptied keeps nobody from an upgrade.
-        if worker.wanted == Wanted::Present
+        if worker.wanted == WantedState::Present
             && worker.history.labelled.is_some()
             && worker.history.settled.is_none()
         {
-            steps.push(Step::Settle { worker: worker.name.clone() });
+            steps.push(ReconcileStep::Settle { worker: worker.name.clone() });
         }
     }
     steps
 }
 
-impl Step {
+impl ReconcileStep {
     /// Whose it is. Of two steps of the same worker, the second waits.
     pub fn worker(&self) -> &str {
         match self {

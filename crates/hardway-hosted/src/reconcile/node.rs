@@ -2,37 +2,39 @@
 
 use jiff::SignedDuration;
 
-use super::{Round, Step, upgrade};
+use super::{ReconcileStep, Round, upgrade};
 use crate::gates::GateName;
 use crate::names;
 use crate::node_view::NodeView;
 use crate::objects::NodePool;
-use crate::worker::{TroubleReason, Wanted, Worker};
+use crate::worker::{TroubleReason, WantedState, Worker};
 
-pub(super) fn step(worker: &Worker, round: &Round<'_>, away: &mut usize) -> Option<Step> {
+pub(super) fn step(worker: &Worker, round: &Round<'_>, away: &mut usize) -> Option<ReconcileStep> {
     let node = round.own_node(worker);
-    if worker.history.joined.is_none() && is_pointer_dead(worker, round) {
+    // One that an older hardway booted has no identity of its own, and is let in as nobody else.
+    let has_none = worker.history.generation.is_none();
+    if worker.history.joined.is_none() && (has_none || is_pointer_dead(worker, round)) {
         let mut record = worker.clone();
-        record.wanted = Wanted::Replaced;
-        return Some(Step::Record(Box::new(record)));
+        record.wanted = WantedState::Replaced;
+        return Some(ReconcileStep::Record(Box::new(record)));
     }
     if let Some((reason, message)) = is_unwell(worker, round) {
         return unwell(worker, reason, message, round);
     }
     let node = node?;
     if worker.history.labelled.is_none() {
-        return Some(Step::Label { worker: Box::new(worker.clone()) });
+        return Some(ReconcileStep::Label { worker: Box::new(worker.clone()) });
     }
     upgrade::step(worker, node, round, away)
 }
 
 /// Why a worker is unwell, if it is.
 pub(super) fn is_unwell(worker: &Worker, round: &Round<'_>) -> Option<(TroubleReason, String)> {
-    let booted = worker.history.booted.filter(|_| worker.wanted == Wanted::Present)?;
+    let booted = worker.history.booted.filter(|_| worker.wanted == WantedState::Present)?;
     match round.own_node(worker).filter(|_| worker.history.joined.is_some()) {
         Some(node) => is_node_unwell(node, round),
         None if worker.history.joined.is_some() => {
-            Some((TroubleReason::NodeMissing, format!("node {} was there and is gone", worker.name)))
+            Some((TroubleReason::NodeMissing, format!("node {} existed and is gone", worker.name)))
         }
         None if round.now.duration_since(booted) < round.settings.startup => None,
         None => Some(never_joined(worker, round)),
@@ -51,17 +53,17 @@ fn never_joined(worker: &Worker, round: &Round<'_>) -> (TroubleReason, String) {
             }
             _ => (
                 TroubleReason::NotRegistered,
-                format!("on since {minutes} min, and has a certificate, but no node"),
+                format!("on for {minutes} min and has a certificate, but is not a node"),
             ),
         },
         (None, None) if is_served => {
-            (TroubleReason::NotFetched, format!("on since {minutes} min, and has not fetched its config"))
+            (TroubleReason::NotFetched, format!("on for {minutes} min, but has not fetched its config"))
         }
         (fetched, None) => {
             let has = if fetched.is_some() { ", has fetched its config" } else { "" };
             (
                 TroubleReason::NotAsked,
-                format!("on since {minutes} min{has}, and has not asked for a certificate"),
+                format!("on for {minutes} min{has}, but has not requested a certificate"),
             )
         }
     }
@@ -72,12 +74,17 @@ fn is_node_unwell(node: &NodeView, round: &Round<'_>) -> Option<(TroubleReason, 
     // A node that reboots for an upgrade is the daemon's business.
     let is_working = node.daemon_state.as_deref() == Some("Working");
     (!node.is_ready() && since >= round.settings.unready && !is_working).then(|| {
-        (TroubleReason::NotReady, format!("not ready since {} min: {}", since.as_mins(), node.ready_message))
+        (TroubleReason::NotReady, format!("not ready for {} min: {}", since.as_mins(), node.ready_message))
     })
 }
 
 /// Recorded; and replaced, where the pool wants repairs and the limits allow it.
-fn unwell(worker: &Worker, reason: TroubleReason, message: String, round: &Round<'_>) -> Option<Step> {
+fn unwell(
+    worker: &Worker,
+    reason: TroubleReason,
+    message: String,
+    round: &Round<'_>,
+) -> Option<ReconcileStep> {
     let told = worker.history.trouble.as_ref().map(|trouble| &trouble.reason);
     if !round.view.pool.spec.management.auto_repair.unwrap_or_default() {
         return round.trouble(worker, reason, message);
@@ -88,7 +95,7 @@ fn unwell(worker: &Worker, reason: TroubleReason, message: String, round: &Round
     let unwell = round.unwell.len();
     if unwell > round.settings.most_unwell {
         let message = format!(
-            "{message}; {unwell} workers are unwell, so the fault is likely elsewhere and none is replaced"
+            "{message}; {unwell} workers are unhealthy, so the cause is likely elsewhere and none is replaced"
         );
         return round.trouble(worker, TroubleReason::RepairsPaused, message);
     }
@@ -96,7 +103,7 @@ fn unwell(worker: &Worker, reason: TroubleReason, message: String, round: &Round
     let repairs = round.view.workers.iter().flat_map(|one| &one.repairs);
     if repairs.filter(|at| round.now.duration_since(**at) < hour).count() >= round.settings.repairs_per_hour {
         let message = format!(
-            "{message}; {} were replaced within an hour, which is enough",
+            "{message}; {} were replaced within an hour, which is the limit",
             round.settings.repairs_per_hour
         );
         return round.trouble(worker, TroubleReason::RepairsPaused, message);
@@ -106,10 +113,10 @@ fn unwell(worker: &Worker, reason: TroubleReason, message: String, round: &Round
         return round.trouble(worker, reason, message);
     }
     let mut record = worker.clone();
-    record.wanted = Wanted::Replaced;
+    record.wanted = WantedState::Replaced;
     record.repairs.retain(|at| round.now.duration_since(*at) < hour);
     record.repairs.push(round.now);
-    Some(Step::Record(Box::new(record)))
+    Some(ReconcileStep::Record(Box::new(record)))
 }
 
 /// Whether its pointer opens nothing any more, and it has not been used.
@@ -126,9 +133,14 @@ fn is_pointer_dead(worker: &Worker, round: &Round<'_>) -> bool {
     is_over || is_gone
 }
 
-/// The labels of a pool's nodes: its own, and which pool it is.
-pub fn node_labels(pool: &NodePool) -> std::collections::BTreeMap<String, String> {
+/// The labels of a worker's node: those of its pool, which pool it is, and where the machine is. What the pool says of its place counts more.
+pub fn node_labels(pool: &NodePool, worker: &Worker) -> std::collections::BTreeMap<String, String> {
     let mut labels = pool.spec.node_labels.clone().unwrap_or_default();
+    for (label, value) in [(names::ZONE, &worker.zone), (names::REGION, &worker.region)] {
+        if let Some(value) = value {
+            labels.entry(label.to_owned()).or_insert_with(|| value.clone());
+        }
+    }
     labels.insert(names::NODE_LABEL.to_owned(), pool.metadata.name.clone().unwrap_or_default());
     labels
 }

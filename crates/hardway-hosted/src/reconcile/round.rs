@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::{PoolView, Step, node};
+use super::{PoolView, ReconcileStep, node};
 use crate::gates::{Gate, first_held};
 use crate::names;
 use crate::node_view::NodeView;
@@ -11,7 +11,7 @@ use crate::worker::{Trouble, TroubleReason, Worker};
 
 /// The patience of the controller, and its limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct RoundSettings {
     /// Machines that may be booting at the same time.
     pub boots_at_once: usize,
     /// From being switched on to being a node. What HyperShift would give other platforms: 20 minutes.
@@ -22,8 +22,8 @@ pub struct Settings {
     pub most_unwell: usize,
     /// Workers of a pool that are replaced within an hour, at most.
     pub repairs_per_hour: usize,
-    /// Pods get this long to leave, where the pool says nothing else; then the machine goes all the same. Pods that nobody would
-    /// start again are waited for without end, unless the pool has a `nodeDrainTimeout`.
+    /// Pods that have not left after this long are told of. A node that is not ready is removed all the same then; one that is, only after
+    /// the pool's `nodeDrainTimeout`, if it has one.
     pub drain: SignedDuration,
     /// Pods of a node that has not answered for this long are not waited for.
     pub unreachable: SignedDuration,
@@ -33,7 +33,7 @@ pub struct Settings {
     pub upgrades: bool,
 }
 
-impl Default for Settings {
+impl Default for RoundSettings {
     fn default() -> Self {
         Self {
             boots_at_once: 20,
@@ -52,7 +52,7 @@ impl Default for Settings {
 /// One look at a pool, and what follows from it for all of its workers.
 pub(super) struct Round<'r> {
     pub(super) view: &'r PoolView,
-    pub(super) settings: &'r Settings,
+    pub(super) settings: &'r RoundSettings,
     pub(super) now: Timestamp,
     /// The gate that is held, if one is.
     pub(super) held: Option<&'r Gate>,
@@ -63,7 +63,7 @@ pub(super) struct Round<'r> {
 }
 
 impl<'r> Round<'r> {
-    pub(super) fn new(view: &'r PoolView, settings: &'r Settings, now: Timestamp) -> Self {
+    pub(super) fn new(view: &'r PoolView, settings: &'r RoundSettings, now: Timestamp) -> Self {
         let held = first_held(&view.gates);
         let mut round =
             Self { view, settings, now, held, config_hash: view.pool.config_hash(), unwell: Vec::new() };
@@ -134,12 +134,17 @@ impl<'r> Round<'r> {
     }
 
     /// Records why a worker does not come on, once for each reason.
-    pub(super) fn trouble(&self, worker: &Worker, reason: TroubleReason, message: String) -> Option<Step> {
+    pub(super) fn trouble(
+        &self,
+        worker: &Worker,
+        reason: TroubleReason,
+        message: String,
+    ) -> Option<ReconcileStep> {
         if worker.history.trouble.as_ref().is_some_and(|trouble| trouble.reason == reason) {
             return None;
         }
         let mut record = worker.clone();
         record.history.trouble = Some(Trouble { reason, message, since: self.now });
-        Some(Step::Record(Box::new(record)))
+        Some(ReconcileStep::Record(Box::new(record)))
     }
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use self::world::{World, minutes};
 use super::*;
 use crate::gates::GateName;
-use crate::worker::{Stage, TroubleReason};
+use crate::worker::{TroubleReason, WorkerStage};
 
 #[test]
 fn workers_come_up_and_are_labelled() {
@@ -19,7 +19,7 @@ fn workers_come_up_and_are_labelled() {
     assert_eq!(world.worker("w-0").history.trouble.as_ref().unwrap().reason.to_string(), "payload");
     world.hold_gate(false);
     world.settle();
-    assert_eq!(world.stages(), [Stage::Ready; 3]);
+    assert_eq!(world.stages(), [WorkerStage::Ready; 3]);
     assert!(
         world
             .view
@@ -37,11 +37,11 @@ fn what_a_first_boot_leaves_behind_keeps_nobody() {
     world.settles = false;
     world.settle();
     assert!(world.plan().iter().all(|step| step.kind() == StepKind::Settle && step.hand() == Hand::Machines));
-    assert_eq!((world.stages(), world.plan().len()), (vec![Stage::Ready; 2], 2));
+    assert_eq!((world.stages(), world.plan().len()), (vec![WorkerStage::Ready; 2], 2));
     world.new_config("22222222", true);
     world.settle();
     assert_eq!(world.rebooted, 2);
-    world.want("w-1", Wanted::Absent);
+    world.want("w-1", WantedState::Absent);
     world.settle();
     assert_eq!(world.view.workers.len(), 1);
     world.settles = true;
@@ -58,8 +58,37 @@ fn whoever_sees_something_writes_it_down() {
     let now = world.now;
     world.view.news.insert("w-0".into(), WorkerNews { fetched: Some(now), asked: None });
     let steps = world.plan();
-    assert_eq!(steps.iter().map(Step::hand).collect::<Vec<_>>(), [Hand::Either]);
-    assert!(matches!(&steps[0], Step::Observe(worker) if worker.history.fetched == Some(now)));
+    assert_eq!(steps.iter().map(ReconcileStep::hand).collect::<Vec<_>>(), [Hand::Either]);
+    assert!(matches!(&steps[0], ReconcileStep::Observe(worker) if worker.history.fetched == Some(now)));
+}
+
+/// Who a machine will be is written down before it is made. Each machine under a name is somebody else; and one that is nobody, of an older
+/// hardway, is made anew.
+#[test]
+fn every_machine_is_somebody_of_its_own() {
+    let mut world = World::with_workers(1);
+    let steps = world.plan();
+    let [ReconcileStep::Record(record)] = steps.as_slice() else { panic!("{steps:?}") };
+    let first = record.history.generation;
+    assert!(first.is_some() && record.history.booted.is_none());
+    world.settle();
+    assert_eq!(world.worker("w-0").history.generation, first);
+    world.pass(minutes(1));
+    world.want("w-0", WantedState::Replaced);
+    world.settle();
+    let second = world.worker("w-0").history.generation;
+    assert!(second > first, "{second:?}");
+    world.want("w-0", WantedState::Absent);
+    world.settle();
+    world.pass(minutes(1));
+    world.add("w-0");
+    world.boots = false;
+    world.settle();
+    assert!(world.worker("w-0").history.generation > second, "also under a record that was made again");
+    world.view.workers[0].history.generation = None;
+    let steps = world.plan();
+    let [ReconcileStep::Record(record)] = steps.as_slice() else { panic!("{steps:?}") };
+    assert_eq!(record.wanted, WantedState::Replaced);
 }
 
 #[test]
@@ -71,14 +100,14 @@ fn only_so_many_boot_at_once() {
     assert_eq!(world.machines.len(), 4);
     world.boots = true;
     world.settle();
-    assert_eq!(world.stages(), [Stage::Ready; 9]);
+    assert_eq!(world.stages(), [WorkerStage::Ready; 9]);
 }
 
 #[test]
 fn a_worker_goes_in_good_order() {
     let mut world = World::with_workers(2);
     world.settle();
-    world.want("w-1", Wanted::Absent);
+    world.want("w-1", WantedState::Absent);
     world.taken.clear();
     world.settle();
     assert_eq!(world.view.workers.len(), 1);
@@ -96,7 +125,7 @@ fn a_node_of_somebody_else_is_neither_drained_nor_deleted() {
     let before = world.worker("w-1").history.booted.unwrap() - minutes(1);
     world.view.nodes.get_mut("w-1").unwrap().created = before;
     for name in ["w-0", "w-1"] {
-        world.want(name, Wanted::Absent);
+        world.want(name, WantedState::Absent);
     }
     world.taken.clear();
     world.settle();
@@ -111,21 +140,24 @@ fn a_replaced_worker_is_another_node_under_its_name() {
     let mut world = World::with_workers(1);
     world.settle();
     let before = world.worker("w-0").history.node_uid.clone();
-    world.want("w-0", Wanted::Replaced);
+    world.want("w-0", WantedState::Replaced);
     world.settle();
     let after = world.worker("w-0");
-    assert_eq!((after.incarnation, after.stage()), (2, Stage::Ready));
+    assert_eq!((after.incarnation, after.stage()), (2, WorkerStage::Ready));
     assert_ne!(after.history.node_uid, before);
 }
 
 #[test]
-fn pods_that_do_not_leave_are_not_waited_for_for_ever() {
+fn pods_that_a_budget_keeps_are_waited_for_unless_their_node_does_not_work() {
     let mut world = World::with_workers(1);
     world.settle();
     world.drains = false;
-    world.want("w-0", Wanted::Absent);
+    world.want("w-0", WantedState::Absent);
     world.settle();
-    assert_eq!(world.view.workers.len(), 1);
+    world.pass(SignedDuration::from_hours(100));
+    world.settle();
+    assert_eq!(world.view.workers.len(), 1, "nobody goes below what a budget allows");
+    world.break_nodes(&["w-0"]);
     world.pass(minutes(11));
     world.settle();
     assert!(world.view.workers.is_empty() && world.machines.is_empty() && world.view.nodes.is_empty());
@@ -136,7 +168,7 @@ fn pods_that_nobody_would_start_again_are_waited_for_until_the_pools_owner_gives
     let mut world = World::with_workers(1);
     world.settle();
     world.unmanaged = true;
-    world.want("w-0", Wanted::Absent);
+    world.want("w-0", WantedState::Absent);
     world.settle();
     assert_eq!(world.worker("w-0").history.trouble.as_ref().unwrap().reason, TroubleReason::WouldLosePods);
     world.pass(SignedDuration::from_hours(100));
@@ -156,7 +188,7 @@ fn a_node_that_is_dead_has_nothing_to_lose() {
     let mut world = World::with_workers(1);
     world.settle();
     world.unmanaged = true;
-    world.want("w-0", Wanted::Absent);
+    world.want("w-0", WantedState::Absent);
     world.settle();
     world.break_nodes(&["w-0"]);
     world.pass(minutes(6));
@@ -170,7 +202,7 @@ fn a_pool_has_its_own_limit_for_draining() {
     world.view.pool.spec.node_drain_timeout = Some("30m0s".to_owned());
     world.settle();
     world.drains = false;
-    world.want("w-0", Wanted::Absent);
+    world.want("w-0", WantedState::Absent);
     world.settle();
     world.pass(minutes(29));
     world.settle();
@@ -217,7 +249,7 @@ fn unwell_workers_are_replaced_but_not_all_of_them() {
     world.break_nodes(&["w-0"]);
     world.pass(minutes(17));
     world.settle();
-    assert_eq!((world.worker("w-0").incarnation, world.worker("w-0").stage()), (2, Stage::Ready));
+    assert_eq!((world.worker("w-0").incarnation, world.worker("w-0").stage()), (2, WorkerStage::Ready));
     world.break_nodes(&["w-1", "w-2", "w-3"]);
     world.pass(minutes(17));
     world.settle();
@@ -254,7 +286,7 @@ fn nothing_is_replaced_while_somebody_has_paused_it() {
         name: GateName::Paused,
         is_open: false,
         seen: "NodePool is paused until true".into(),
-        fix: "",
+        fix: None,
     }];
     world.break_nodes(&["w-0"]);
     world.pass(minutes(17));
@@ -277,7 +309,7 @@ fn a_pointer_that_opens_nothing_any_more_is_given_anew() {
     world.draw_token();
     world.boots = true;
     world.settle();
-    assert_eq!((world.worker("w-0").incarnation, world.worker("w-0").stage()), (2, Stage::Ready));
+    assert_eq!((world.worker("w-0").incarnation, world.worker("w-0").stage()), (2, WorkerStage::Ready));
     // Its config was retired before it could fetch it.
     world.add("w-1");
     world.boots = false;
@@ -329,7 +361,11 @@ fn pools_that_replace_get_new_machines_one_by_one() {
     world.new_config("22222222", false);
     world.settle();
     assert!(
-        world.view.workers.iter().all(|worker| worker.incarnation == 2 && worker.stage() == Stage::Ready)
+        world
+            .view
+            .workers
+            .iter()
+            .all(|worker| worker.incarnation == 2 && worker.stage() == WorkerStage::Ready)
     );
     assert_eq!(world.most_away, 1);
 }
@@ -345,8 +381,8 @@ proptest! {
             let name = format!("w-{which}");
             match event {
                 0 => world.add(&name),
-                1 => world.want(&name, Wanted::Absent),
-                2 => world.want(&name, Wanted::Replaced),
+                1 => world.want(&name, WantedState::Absent),
+                2 => world.want(&name, WantedState::Replaced),
                 3 => world.break_nodes(&[&name]),
                 4 => { world.new_config(if which % 2 == 0 { "22222222" } else { "33333333" }, true); }
                 _ => world.boots = !world.boots,
@@ -365,7 +401,7 @@ proptest! {
         prop_assert!(world.plan().is_empty());
         let hash = world.view.pool.config_hash().unwrap().to_owned();
         for worker in &world.view.workers {
-            prop_assert_eq!((worker.stage(), worker.wanted), (Stage::Ready, Wanted::Present));
+            prop_assert_eq!((worker.stage(), worker.wanted), (WorkerStage::Ready, WantedState::Present));
             prop_assert_eq!(worker.history.config_hash.as_deref(), Some(hash.as_str()));
         }
         let names: Vec<&String> = world.view.workers.iter().map(|worker| &worker.name).collect();

@@ -1,9 +1,9 @@
 //! A worker that has another config than its pool.
 
-use super::{Round, Step};
+use super::{ReconcileStep, Round};
 use crate::node_view::NodeView;
 use crate::upgrade::{ConfigState, config_state, is_stuck};
-use crate::worker::{TroubleReason, Wanted, Worker};
+use crate::worker::{TroubleReason, WantedState, Worker};
 
 /// Workers of the pool that are away: underway, leaving, or not ready.
 pub(super) fn away(round: &Round<'_>) -> usize {
@@ -11,13 +11,18 @@ pub(super) fn away(round: &Round<'_>) -> usize {
         let node = round.own_node(worker);
         let is_underway = worker.history.upgrading.is_some();
         worker.history.joined.is_some()
-            && (is_underway || worker.wanted != Wanted::Present || !node.is_some_and(NodeView::is_ready))
+            && (is_underway || worker.wanted != WantedState::Present || !node.is_some_and(NodeView::is_ready))
     };
     let coming = |worker: &&Worker| worker.incarnation > 1 && worker.history.joined.is_none();
     round.view.workers.iter().filter(|worker| is_away(worker) || coming(worker)).count()
 }
 
-pub(super) fn step(worker: &Worker, node: &NodeView, round: &Round<'_>, away: &mut usize) -> Option<Step> {
+pub(super) fn step(
+    worker: &Worker,
+    node: &NodeView,
+    round: &Round<'_>,
+    away: &mut usize,
+) -> Option<ReconcileStep> {
     let wanted = round.config_hash.filter(|_| round.settings.upgrades && round.held.is_none())?;
     let underway = worker.history.upgrading;
     let booted = worker.history.config_hash.as_deref();
@@ -30,19 +35,19 @@ pub(super) fn step(worker: &Worker, node: &NodeView, round: &Round<'_>, away: &m
         ConfigState::Degraded(reason) => round.trouble(
             worker,
             TroubleReason::UpgradeDegraded,
-            format!("the machine-config-daemon gave up: {reason}"),
+            format!("the machine-config-daemon failed: {reason}"),
         ),
         ConfigState::Underway if is_stuck(underway, round.now, round.settings.upgrade) => {
             let state = node.daemon_state.as_deref().unwrap_or("silent");
             round.trouble(
                 worker,
                 TroubleReason::UpgradeStuck,
-                format!("its upgrade to {wanted} does not end; the daemon is {state}"),
+                format!("its upgrade to {wanted} does not finish; the daemon is {state}"),
             )
         }
         // Written again until the daemon answers: a controller may have been killed between annotation and pod.
         ConfigState::Underway if node.daemon_state.is_none() => {
-            Some(Step::Upgrade { worker: Box::new(worker.clone()), config_hash: wanted.to_owned() })
+            Some(ReconcileStep::Upgrade { worker: Box::new(worker.clone()), config_hash: wanted.to_owned() })
         }
         ConfigState::Underway => None,
         ConfigState::Outdated => begin(worker, wanted, round, away),
@@ -50,8 +55,11 @@ pub(super) fn step(worker: &Worker, node: &NodeView, round: &Round<'_>, away: &m
 }
 
 /// In place where the config is at hand; else by a new machine. Never more at once than the pool allows.
-fn begin(worker: &Worker, wanted: &str, round: &Round<'_>, away: &mut usize) -> Option<Step> {
+fn begin(worker: &Worker, wanted: &str, round: &Round<'_>, away: &mut usize) -> Option<ReconcileStep> {
     let token = round.token(wanted)?;
+    if !token.is_in_place && round.view.pool.is_replaced_by_hand() {
+        return None;
+    }
     let joined = round.view.workers.iter().filter(|one| one.history.joined.is_some()).count();
     // One that is on its way to a config that nobody wants any more is away already, and is sent on.
     let is_away = worker.history.upgrading.is_some();
@@ -65,18 +73,18 @@ fn begin(worker: &Worker, wanted: &str, round: &Round<'_>, away: &mut usize) -> 
             return None;
         }
         record.history.upgrading = Some(round.now);
-        return Some(Step::Upgrade { worker: Box::new(record), config_hash: wanted.to_owned() });
+        return Some(ReconcileStep::Upgrade { worker: Box::new(record), config_hash: wanted.to_owned() });
     }
-    record.wanted = Wanted::Replaced;
-    Some(Step::Record(Box::new(record)))
+    record.wanted = WantedState::Replaced;
+    Some(ReconcileStep::Record(Box::new(record)))
 }
 
-fn ended(worker: &Worker, wanted: &str) -> Step {
+fn ended(worker: &Worker, wanted: &str) -> ReconcileStep {
     let mut record = worker.clone();
     record.history.upgrading = None;
     record.history.config_hash = Some(wanted.to_owned());
     if record.history.trouble.as_ref().is_some_and(|trouble| trouble.reason.is_of_upgrade()) {
         record.history.trouble = None;
     }
-    Step::EndUpgrade { worker: Box::new(record) }
+    ReconcileStep::EndUpgrade { worker: Box::new(record) }
 }

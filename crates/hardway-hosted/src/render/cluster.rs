@@ -145,20 +145,20 @@ fn errors(request: &ClusterRequest) -> Vec<String> {
     for (what, name) in [("cluster", &request.name), ("namespace", &request.namespace)] {
         if !node_name::is_label(name) {
             errors.push(format!(
-                "{name:?} cannot be the name of a {what}: lower-case letters, digits and dashes, at most 63"
+                "{name:?} is not a valid name of a {what}: use at most 63 lower-case letters, digits and dashes"
             ));
         }
     }
     if !node_name::is_label(&request.infra_id) || request.infra_id.len() > 27 {
         errors.push(format!(
-            "{:?} cannot be an infra ID: lower-case letters, digits and dashes, at most 27",
+            "{:?} is not a valid infra ID: use at most 27 lower-case letters, digits and dashes",
             request.infra_id
         ));
     }
     let control_plane = names::control_plane_namespace(&request.namespace, &request.name);
     if control_plane.len() > 63 {
         errors.push(format!(
-            "the namespace of the control plane would be {control_plane}, which is longer than 63"
+            "the namespace of the control plane would be {control_plane}, which is longer than 63 characters"
         ));
     }
     errors.extend(words::pull_spec_error(&request.release_image));
@@ -168,27 +168,27 @@ fn errors(request: &ClusterRequest) -> Vec<String> {
     errors.extend(class.and_then(|class| words::domain_error("the name of a storage class", class)));
     if !is_address(&request.address) {
         errors.push(format!(
-            "{:?} is no address that workers can reach: a name with a dot, or an IP address, without port",
+            "{:?} is not an address that workers can reach: use a DNS name with a dot, or an IP address, without a port",
             request.address
         ));
     }
     let has_logins = serde_json::from_slice::<Value>(request.pull_secret.expose())
         .is_ok_and(|secret| secret["auths"].is_object());
     if !has_logins {
-        errors.push("the pull secret is no JSON with `auths`".to_owned());
+        errors.push("the pull secret is not JSON with `auths`".to_owned());
     }
     if request
         .ssh_key
         .as_deref()
         .is_some_and(|key| !key.starts_with("ssh-") && !key.starts_with("ecdsa-") && !key.starts_with("sk-"))
     {
-        errors.push("the SSH key is no public key".to_owned());
+        errors.push("the SSH key is not a public key".to_owned());
     }
     if request.encryption_key.expose().len() != 32 {
-        errors.push("the key that encrypts Secrets has 32 bytes".to_owned());
+        errors.push("the key that encrypts Secrets must have 32 bytes".to_owned());
     }
     if request.trust_bundle.as_deref().is_some_and(|bundle| !bundle.contains("-----BEGIN CERTIFICATE-----")) {
-        errors.push("the trust bundle holds no certificate in PEM".to_owned());
+        errors.push("the trust bundle contains no PEM certificate".to_owned());
     }
     errors.extend(request.ports.errors());
     errors.extend(network_errors(request));
@@ -212,7 +212,7 @@ fn network_errors(request: &ClusterRequest) -> Vec<String> {
     let pods = networks.iter().find(|(what, _)| *what == "cluster network");
     errors.extend(pods.and_then(|(_, network)| words::too_small_for_nodes(*network)));
     // Every node has a proxy to the API there (openshift/hypershift `support/config/constants.go`).
-    networks.push(("the nodes' own way to the API", IpNet::from(std::net::IpAddr::from([172, 20, 0, 1]))));
+    networks.push(("the nodes' own proxy to the API", IpNet::from(std::net::IpAddr::from([172, 20, 0, 1]))));
     errors.extend(overlaps(&networks));
     errors
 }

@@ -13,5 +13,5 @@ pub use node_pool::{NodePoolRequest, UpgradeType, object as node_pool_object};
 
 /// Everything that is wrong with a request, at once.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} of what was asked for cannot be", .0.len())]
+#[error("{} invalid values", .0.len())]
 pub struct RequestErrors(pub Vec<String>);

@@ -52,11 +52,11 @@ impl ServicePorts {
     pub(super) fn errors(self) -> Vec<String> {
         let rows = self.rows();
         let outside = rows.iter().filter(|(_, port)| !ALL.contains(port)).map(|(service, port)| {
-            format!("port {port} of {service}: a NodePort is from {} to {}", ALL.start(), ALL.end())
+            format!("port {port} of {service}: a NodePort must be from {} to {}", ALL.start(), ALL.end())
         });
         let twice = rows.iter().enumerate().flat_map(|(i, (service, port))| {
             let other = rows[..i].iter().find(|(_, earlier)| earlier == port);
-            other.map(|(other, _)| format!("port {port} is for {other} and for {service}"))
+            other.map(|(other, _)| format!("port {port} is used for both {other} and {service}"))
         });
         outside.chain(twice).collect()
     }
@@ -104,7 +104,7 @@ mod tests {
         }
         assert_eq!(ServicePorts::from_base(32_766).errors().len(), 2);
         let same = ServicePorts { oauth_server: 30_001, ..ServicePorts::from_base(30_001) };
-        assert_eq!(same.errors(), ["port 30001 is for APIServer and for OAuthServer"]);
+        assert_eq!(same.errors(), ["port 30001 is used for both APIServer and OAuthServer"]);
     }
 
     #[test]

@@ -92,20 +92,22 @@ fn errors(request: &NodePoolRequest) -> Vec<String> {
     {
         if !node_name::is_label(name) {
             errors.push(format!(
-                "{name:?} cannot be the name of a {what}: lower-case letters, digits and dashes, at most 63"
+                "{name:?} is not a valid name of a {what}: use at most 63 lower-case letters, digits and dashes"
             ));
         }
     }
     errors.extend(words::pull_spec_error(&request.release_image));
     if !matches!(request.arch.as_str(), "amd64" | "arm64") {
-        errors.push(format!("architecture {:?}: platform None takes amd64 and arm64", request.arch));
+        errors.push(format!("architecture {:?}: platform None supports amd64 and arm64", request.arch));
     }
     if let Some(wanted) = request.max_unavailable.as_deref().filter(|wanted| !share(wanted)) {
-        errors.push(format!("{wanted:?} may be away at once: a number from 1, or a share such as 25%"));
+        errors.push(format!(
+            "{wanted:?} is not valid for --max-unavailable: use a number from 1, or a percentage such as 25%"
+        ));
     }
     let effects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
     for taint in request.taints.iter().filter(|taint| !effects.contains(&taint.effect.as_str())) {
-        errors.push(format!("taint {}: its effect is one of {}", taint.key, effects.join(", ")));
+        errors.push(format!("taint {}: the effect must be one of {}", taint.key, effects.join(", ")));
     }
     errors
 }

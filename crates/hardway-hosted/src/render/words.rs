@@ -11,9 +11,9 @@ const NODE_PREFIX: (u8, u8) = (23, 64);
 /// Why a text is no network.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NetworkError {
-    #[error("{what} {net} is an address in the network {}", net.trunc())]
+    #[error("{what} {net} is not a network: use {}", net.trunc())]
     Address { what: String, net: IpNet },
-    #[error("{what} {text:?} is no CIDR such as 10.132.0.0/14")]
+    #[error("{what} {text:?} is not a CIDR such as 10.132.0.0/14")]
     NotCidr { what: String, text: String },
 }
 
@@ -31,7 +31,7 @@ pub(super) fn network(what: &str, text: &str) -> Result<IpNet, NetworkError> {
 pub(super) fn too_small_for_nodes(net: IpNet) -> Option<String> {
     let most = if net.addr().is_ipv4() { NODE_PREFIX.0 } else { NODE_PREFIX.1 };
     (net.prefix_len() > most)
-        .then(|| format!("cluster network {net} is too small: every node gets a /{most} of it"))
+        .then(|| format!("cluster network {net} is too small: every node needs a /{most}"))
 }
 
 /// The name of a domain: labels with dots between.
@@ -39,21 +39,21 @@ pub(super) fn domain_error(what: &str, text: &str) -> Option<String> {
     let is_name = node_name::is_node_name(text) && text.parse::<IpAddr>().is_err();
     (!is_name).then(|| {
         format!(
-            "{text:?} cannot be {what}: labels of lower-case letters, digits and dashes, with dots between"
+            "{text:?} is not valid for {what}: use labels of lower-case letters, digits and dashes, separated by dots"
         )
     })
 }
 
 /// A pull spec of one image: registry, repository, and a tag or digest.
 pub(super) fn pull_spec_error(text: &str) -> Option<String> {
-    let wrong = |why: &str| Some(format!("{text:?} is no release image: {why}"));
+    let wrong = |why: &str| Some(format!("{text:?} is not a release image: {why}"));
     let (rest, digest) = match text.split_once('@') {
         Some((rest, digest)) => (rest, Some(digest)),
         None => (text, None),
     };
     let Some((registry, path)) = rest.split_once('/') else {
         return wrong(
-            "a registry and a repository are needed, such as quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64",
+            "expected a registry and a repository, such as quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64",
         );
     };
     let (repository, tag) = match path.split_once(':') {
@@ -71,11 +71,11 @@ pub(super) fn pull_spec_error(text: &str) -> Option<String> {
         registry.rsplit_once(':').is_none_or(|(_, port)| port.parse::<u16>().is_ok_and(|port| port > 0));
     let is_host = host == "localhost" || host.contains('.') || host.starts_with('[') || registry != host;
     if host.is_empty() || !is_host || !is_port || registry.contains(char::is_whitespace) {
-        return wrong("it begins with no registry");
+        return wrong("it does not begin with a registry");
     }
     if !repository.split('/').all(is_part) {
         return wrong(
-            "its repository has other than lower-case letters, digits, dots, dashes and underscores",
+            "its repository may only have lower-case letters, digits, dots, dashes and underscores",
         );
     }
     let is_tag = |tag: &str| {
@@ -89,8 +89,8 @@ pub(super) fn pull_spec_error(text: &str) -> Option<String> {
             .is_some_and(|hex| hex.len() == 64 && hex.bytes().all(|b| b.is_ascii_hexdigit()))
     };
     match (tag, digest) {
-        (None, None) => wrong("a tag or a digest is needed"),
-        (Some(tag), _) if !is_tag(tag) => wrong("its tag cannot be one"),
+        (None, None) => wrong("the tag or digest is missing"),
+        (Some(tag), _) if !is_tag(tag) => wrong("its tag is invalid"),
         (_, Some(digest)) if !is_digest(digest) => {
             wrong("its digest is not sha256: and 64 hexadecimal digits")
         }
@@ -106,7 +106,7 @@ pub(super) fn size_error(what: &str, text: &str) -> Option<String> {
     let is_number = digits.parse::<f64>().is_ok_and(|number| number > 0.0 && number.is_finite())
         && digits.bytes().all(|b| b.is_ascii_digit() || b == b'.');
     (!is_suffix || !is_number)
-        .then(|| format!("{text:?} cannot be the size of {what}: a number and a unit, such as 8Gi"))
+        .then(|| format!("{text:?} is not a valid size of {what}: use a number and a unit, such as 8Gi"))
 }
 
 #[cfg(test)]
@@ -117,8 +117,8 @@ mod tests {
     fn networks_are_networks() {
         assert!(network("x", "10.132.0.0/14").is_ok() && network("x", "fd01::/48").is_ok());
         let said = |text: &str| network("x", text).unwrap_err().to_string();
-        assert_eq!(said("10.132.0.0"), "x \"10.132.0.0\" is no CIDR such as 10.132.0.0/14");
-        assert_eq!(said("10.133.0.1/14"), "x 10.133.0.1/14 is an address in the network 10.132.0.0/14");
+        assert_eq!(said("10.132.0.0"), "x \"10.132.0.0\" is not a CIDR such as 10.132.0.0/14");
+        assert_eq!(said("10.133.0.1/14"), "x 10.133.0.1/14 is not a network: use 10.132.0.0/14");
         assert!(too_small_for_nodes("10.0.0.0/24".parse().unwrap()).is_some());
         assert!(too_small_for_nodes("10.0.0.0/23".parse().unwrap()).is_none());
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use hardway_assets::secrets::Random;
 use hardway_base::Secret;
 use hardway_base::hex;
-use hardway_cluster::clock::Now;
+use hardway_journal::Now;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1;
 use kube::api::{DeleteParams, ListParams, Patch, PatchParams};
@@ -16,7 +16,8 @@ use serde_json::json;
 
 pub use objects::StandInConfig;
 
-use crate::error::HostedError;
+use crate::account_token::cluster_of;
+use crate::error::{HostedError, unless_gone};
 use crate::management::Management;
 use crate::names;
 use crate::objects::NodePool;
@@ -50,6 +51,10 @@ impl StandIn {
             self.management.make(&[config.token_secret(&self.management, &token, (self.now)())]).await?;
         }
         self.management.make(&[config.user_data_secret(&self.management, &token)]).await?;
+        // HyperShift makes it with the control plane. Nobody can log in with this one: workers bring their own.
+        let name = names::admin_kubeconfig(&self.management.cluster);
+        let cluster = cluster_of(&name, &self.management.admin_kubeconfig().await?)?;
+        self.management.make(&[objects::bootstrap_kubeconfig(&self.management, &cluster)]).await?;
         let api = self.management.api::<NodePool>();
         let annotation = Patch::Merge(
             json!({"metadata": {"annotations": {names::CURRENT_CONFIG_VERSION: config.hash()}}}),
@@ -131,10 +136,7 @@ impl StandIn {
 
     async fn delete(&self, name: &str) -> Result<(), HostedError> {
         let api = self.management.control_plane_api::<v1::Secret>();
-        match api.delete(name, &DeleteParams::default()).await {
-            Err(kube::Error::Api(status)) if status.code == 404 => Ok(()),
-            answer => answer.map(drop).map_err(HostedError::api(format!("Secret {name}"))),
-        }
+        unless_gone(api.delete(name, &DeleteParams::default()).await, format!("Secret {name}"))
     }
 }
 

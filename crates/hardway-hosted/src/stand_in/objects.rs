@@ -75,6 +75,15 @@ pub(super) fn rotation(drawn: &Secret, before: Option<&Secret>, now: Timestamp) 
     json!({"metadata": {"annotations": {names::TOKEN_GENERATED: now.to_string()}}, "data": data})
 }
 
+/// Where workers find the hosted API server.
+pub(super) fn bootstrap_kubeconfig(management: &Management, cluster: &Value) -> Value {
+    let config = json!({"apiVersion": "v1", "kind": "Config", "current-context": "admin",
+        "clusters": [{"name": "cluster", "cluster": cluster}], "users": [{"name": "admin", "user": {"token": "of-nobody"}}],
+        "contexts": [{"name": "admin", "context": {"cluster": "cluster", "user": "admin"}}]});
+    json!({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": names::BOOTSTRAP_KUBECONFIG, "namespace": management.control_plane()},
+        "data": {"kubeconfig": STANDARD.encode(config.to_string())}})
+}
+
 /// The conditions that are the gates.
 pub(super) fn pool_status(now: Timestamp) -> Value {
     let at = Timestamp::from_second(now.as_second()).unwrap_or(now).to_string();

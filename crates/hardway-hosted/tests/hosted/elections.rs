@@ -2,7 +2,7 @@
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::controller::{ControllerEvent, Duty};
-use hardway_hosted::worker::{Stage, Wanted};
+use hardway_hosted::worker::{WantedState, WorkerStage};
 use hardway_testing::until_found;
 
 use crate::kubelet::set_ready;
@@ -20,7 +20,8 @@ async fn real_of_two_controllers_one_acts() {
     let ready = async |count: usize| {
         until_found(&format!("{count} Ready"), async || {
             let workers = site.workers().await;
-            (workers.values().filter(|worker| worker.stage() == Stage::Ready).count() == count).then_some(())
+            (workers.values().filter(|worker| worker.stage() == WorkerStage::Ready).count() == count)
+                .then_some(())
         })
         .await;
     };
@@ -47,13 +48,14 @@ async fn real_of_two_controllers_one_acts() {
 /// of the ignition server, which only it sees. Neither waits for the other for ever, and no pointer stays behind.
 #[tokio::test(flavor = "multi_thread")]
 async fn real_cluster_and_machines_in_different_hands() {
-    let mut site = Site::start(IgnitionEvidence::IfServed).await;
+    let mut site = Site::start(IgnitionEvidence::Required).await;
     let addresses: Vec<_> = (0..10).map(|n| site.address(n)).collect();
     site.kubelets.live(true, move |n| addresses[n]);
     site.serve().await;
     let elsewhere = tempfile::tempdir().unwrap();
     let (mut cluster, told) = site.controller("cluster", 1);
     (cluster.machines, cluster.folder) = (None, elsewhere.path().to_owned());
+    cluster.policy.ignition = IgnitionEvidence::Ignored;
     let cluster = Running::start(cluster, told);
     let leads = |running: &Running, of| running.told.lock().unwrap().contains(&ControllerEvent::Leading(of));
     until_found("the cluster's lease", async || leads(&cluster, Duty::Cluster).then_some(())).await;
@@ -67,7 +69,7 @@ async fn real_cluster_and_machines_in_different_hands() {
     let history = site.workers().await.remove(&name(0)).unwrap().history;
     assert!(history.fetched.is_some(), "only whoever has the machines saw it: {history:?}");
     assert!(!site.folder.path().join("hosted/worker-0.ign").exists(), "its pointer is gone");
-    site.change(&name(0), Wanted::Absent).await;
+    site.change(&name(0), WantedState::Absent).await;
     until_found("the worker to be gone", async || site.workers().await.is_empty().then_some(())).await;
     assert_eq!(site.machine_log(), ["boot worker-0", "remove worker-0"].map(str::to_owned));
     machines.stop().await;
@@ -80,7 +82,8 @@ async fn real_an_approver_that_gave_up_is_followed_by_another() {
     let mut site = Site::start(IgnitionEvidence::Ignored).await;
     let addresses: Vec<_> = (0..10).map(|n| site.address(n)).collect();
     site.kubelets.live(false, move |n| addresses[n]);
-    let log = site.folder.path().join(hardway_cluster::approver::LOG);
+    let own = site.folder.path().join("hosted/clusters/clusters.demo");
+    let log = own.join(hardway_assets::work_paths::APPROVAL_LOG);
     std::fs::create_dir_all(&log).unwrap();
     let running = site.run("one", 1);
     site.want(0..1).await;
@@ -91,7 +94,7 @@ async fn real_an_approver_that_gave_up_is_followed_by_another() {
     .await;
     std::fs::remove_dir(&log).unwrap();
     until_found("the worker", async || {
-        (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(())
+        (site.workers().await.get(&name(0))?.stage() == WorkerStage::Ready).then_some(())
     })
     .await;
     running.stop().await;
@@ -116,14 +119,15 @@ async fn real_strangers_stay_out_and_the_unwell_are_replaced() {
     })
     .await;
     until_found("the worker", async || {
-        (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(())
+        (site.workers().await.get(&name(0))?.stage() == WorkerStage::Ready).then_some(())
     })
     .await;
     assert!(site.nodes().get_opt(&name(7)).await.unwrap().is_none());
     set_ready(&site.hosted, &name(0), "Unknown").await;
     until_found("a new machine", async || {
         let worker = site.workers().await.remove(&name(0))?;
-        (worker.incarnation == 2 && worker.stage() == Stage::Ready && worker.repairs.len() == 1).then_some(())
+        (worker.incarnation == 2 && worker.stage() == WorkerStage::Ready && worker.repairs.len() == 1)
+            .then_some(())
     })
     .await;
     assert_eq!(site.machine_log(), ["boot worker-0", "remove worker-0", "boot worker-0"].map(str::to_owned));

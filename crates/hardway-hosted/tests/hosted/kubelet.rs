@@ -1,4 +1,5 @@
-//! Machines: each fetches its config as its pointer says, asks for certificates as kubelets do, and registers a node.
+//! Machines: each fetches its config as its pointer says, asks for certificates as kubelets do, and registers a node. The first certificate
+//! it asks for with the very kubeconfig that its pointer brings.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -9,7 +10,7 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_testing::{node_request, run};
+use hardway_testing::{node_request, own_kubeconfig, run};
 use k8s_openapi::api::certificates::v1::CertificateSigningRequest;
 use k8s_openapi::api::core::v1::Node;
 use kube::Client;
@@ -18,7 +19,8 @@ use kube::core::Request;
 use serde_json::{Value, json};
 use tokio::task::JoinHandle;
 
-const BOOTSTRAPPER: &str = "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
+pub(crate) const BOOTSTRAPPER: &str =
+    "system:serviceaccount:openshift-machine-config-operator:node-bootstrapper";
 const BOOTSTRAPPER_GROUPS: [&str; 2] =
     ["system:serviceaccounts", "system:serviceaccounts:openshift-machine-config-operator"];
 
@@ -101,14 +103,20 @@ impl Kubelet {
         if self.fetches {
             self.fetch().await;
         }
-        self.certificate(
-            "kubernetes.io/kube-apiserver-client-kubelet",
-            "client auth",
-            BOOTSTRAPPER,
-            &BOOTSTRAPPER_GROUPS,
-            &[],
-        )
-        .await;
+        let pointer = std::fs::read(&self.pointer).unwrap();
+        // Whoever was given none has what everybody has.
+        match own_kubeconfig(&pointer) {
+            Some(own) => {
+                let own = client_of(&own).await;
+                let pem = self.request(&[]).await;
+                let name = own_request(&own, &pem).await.unwrap();
+                self.answered(&own, &name).await;
+            }
+            None => {
+                let name = ask_in_the_name_of(&self.client, &self.name).await;
+                self.answered(&self.client, &name).await;
+            }
+        }
         self.register().await;
         let user = format!("system:node:{}", self.name);
         // Addresses of the loopback network are every host's: no certificate is for them.
@@ -164,21 +172,14 @@ impl Kubelet {
     /// Asks until it has one. A kubelet that was told no asks again with another key.
     async fn certificate(&self, signer: &str, usage: &str, user: &str, groups: &[&str], names: &[String]) {
         let pem = self.request(names).await;
-        let object = json!({
-            "apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"generateName": "csr-"},
-            "spec": {"signerName": signer, "request": STANDARD.encode(pem), "usages": ["digital signature", usage]},
-        });
-        let create = Request::new("/apis/certificates.k8s.io/v1/certificatesigningrequests");
-        let mut create = create.create(&PostParams::default(), object.to_string().into_bytes()).unwrap();
-        create.headers_mut().insert("impersonate-user", user.parse().unwrap());
-        for group in groups {
-            create.headers_mut().append("impersonate-group", group.parse().unwrap());
-        }
-        let made: CertificateSigningRequest = self.client.request(create).await.unwrap();
-        let (api, name) =
-            (Api::<CertificateSigningRequest>::all(self.client.clone()), made.metadata.name.unwrap());
+        let name = asked(&self.client, &pem, (signer, usage), (user, groups)).await;
+        self.answered(&self.client, &name).await;
+    }
+
+    async fn answered(&self, client: &Client, name: &str) {
+        let api = Api::<CertificateSigningRequest>::all(client.clone());
         loop {
-            let status = api.get(&name).await.unwrap().status.unwrap_or_default();
+            let status = api.get(name).await.unwrap().status.unwrap_or_default();
             if status.certificate.is_some_and(|certificate| !certificate.0.is_empty()) {
                 return;
             }
@@ -211,6 +212,55 @@ impl Kubelet {
     async fn report_ready(&self) {
         set_ready(&self.client, &self.name, "True").await;
     }
+}
+
+/// Somebody with the identity that all workers share asks for the first certificate of a node. The request's name.
+pub(crate) async fn ask_in_the_name_of(client: &Client, node: &str) -> String {
+    let node = node.to_owned();
+    let pem = tokio::task::spawn_blocking(move || node_request(&node, "")).await.unwrap();
+    let what = ("kubernetes.io/kube-apiserver-client-kubelet", "client auth");
+    asked(client, &pem, what, (BOOTSTRAPPER, &BOOTSTRAPPER_GROUPS)).await
+}
+
+/// Somebody with a kubeconfig that is a machine's own does, as whoever that makes them. The request's name, if it is taken.
+pub(crate) async fn ask_with(kubeconfig: &str, node: &str) -> kube::Result<String> {
+    let node = node.to_owned();
+    let pem = tokio::task::spawn_blocking(move || node_request(&node, "")).await.unwrap();
+    own_request(&client_of(kubeconfig).await, &pem).await
+}
+
+/// Whoever has this kubeconfig.
+pub(crate) async fn client_of(kubeconfig: &str) -> Client {
+    let config = kube::config::Kubeconfig::from_yaml(kubeconfig).unwrap();
+    let config = kube::Config::from_custom_kubeconfig(config, &Default::default()).await.unwrap();
+    Client::try_from(config).unwrap()
+}
+
+async fn own_request(client: &Client, pem: &str) -> kube::Result<String> {
+    let object = request_object(pem, ("kubernetes.io/kube-apiserver-client-kubelet", "client auth"));
+    let object = serde_json::from_value(object).unwrap();
+    let made =
+        Api::<CertificateSigningRequest>::all(client.clone()).create(&PostParams::default(), &object).await?;
+    Ok(made.metadata.name.unwrap())
+}
+
+fn request_object(pem: &str, (signer, usage): (&str, &str)) -> Value {
+    json!({
+        "apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"generateName": "csr-"},
+        "spec": {"signerName": signer, "request": STANDARD.encode(pem), "usages": ["digital signature", usage]},
+    })
+}
+
+async fn asked(client: &Client, pem: &str, what: (&str, &str), (user, groups): (&str, &[&str])) -> String {
+    let object = request_object(pem, what);
+    let create = Request::new("/apis/certificates.k8s.io/v1/certificatesigningrequests");
+    let mut create = create.create(&PostParams::default(), object.to_string().into_bytes()).unwrap();
+    create.headers_mut().insert("impersonate-user", user.parse().unwrap());
+    for group in groups {
+        create.headers_mut().append("impersonate-group", group.parse().unwrap());
+    }
+    let made: CertificateSigningRequest = client.request(create).await.unwrap();
+    made.metadata.name.unwrap()
 }
 
 /// What a kubelet says about itself.

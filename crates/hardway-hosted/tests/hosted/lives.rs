@@ -1,7 +1,7 @@
 //! Workers from nothing to Ready, and whatever happens to them.
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
-use hardway_hosted::worker::{Stage, Wanted};
+use hardway_hosted::worker::{WantedState, WorkerStage};
 use hardway_journal::HostedStep;
 use hardway_testing::{succeed, until_found};
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
@@ -13,7 +13,7 @@ use crate::site::{FIRST, SECOND, Site, name};
 async fn all_ready(site: &Site, count: usize) {
     until_found(&format!("{count} workers that are Ready"), async || {
         let workers = site.workers().await;
-        let is_ready = |stage: Stage| stage == Stage::Ready;
+        let is_ready = |stage: WorkerStage| stage == WorkerStage::Ready;
         let settled = workers.values().all(|worker| worker.history.settled.is_some());
         (workers.len() == count && workers.values().all(|worker| is_ready(worker.stage())) && settled)
             .then_some(())
@@ -88,10 +88,10 @@ async fn real_one_replaced_all_upgraded_one_scaled_away() {
     all_ready(&site, 3).await;
 
     let before = site.nodes().get(&name(1)).await.unwrap().metadata.uid;
-    site.change(&name(1), Wanted::Replaced).await;
+    site.change(&name(1), WantedState::Replaced).await;
     until_found("the second machine under the name", async || {
         let workers = site.workers().await;
-        (workers[&name(1)].incarnation == 2 && workers[&name(1)].stage() == Stage::Ready).then_some(())
+        (workers[&name(1)].incarnation == 2 && workers[&name(1)].stage() == WorkerStage::Ready).then_some(())
     })
     .await;
     assert_ne!(site.nodes().get(&name(1)).await.unwrap().metadata.uid, before);
@@ -99,7 +99,7 @@ async fn real_one_replaced_all_upgraded_one_scaled_away() {
     site.publish(SECOND).await;
     upgrade_in_place(&site, 3).await;
 
-    site.change(&name(2), Wanted::Absent).await;
+    site.change(&name(2), WantedState::Absent).await;
     until_found("the third worker to be gone", async || (site.workers().await.len() == 2).then_some(()))
         .await;
     assert!(site.nodes().get_opt(&name(2)).await.unwrap().is_none());

@@ -9,9 +9,12 @@
 
 mod attacks;
 mod elections;
+mod identities;
 mod kubelet;
 mod lives;
 mod modes;
+mod monitoring;
+mod obeyed;
 mod rights;
 mod running;
 mod scale;

@@ -85,7 +85,7 @@ async fn real_the_stand_in_keeps_tokens_by_the_clock() {
 /// A pool that replaces has no config in its Secret: it is fetched once from the server behind, and kept while the Secret is there.
 #[tokio::test(flavor = "multi_thread")]
 async fn real_the_proxy_fetches_once_and_survives_the_server_behind() {
-    let mut site = Site::start(IgnitionEvidence::IfServed).await;
+    let mut site = Site::start(IgnitionEvidence::Required).await;
     let name = format!("token-demo-{FIRST}");
     let api = site.management.control_plane_api::<v1::Secret>();
     let patch = async |data: serde_json::Value| {

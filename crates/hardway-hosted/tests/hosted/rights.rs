@@ -8,7 +8,7 @@ use hardway_base::Secret;
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::ReleaseUnread;
 use hardway_hosted::controller::{ControllerEvent, Duty, Releases};
-use hardway_hosted::worker::Stage;
+use hardway_hosted::worker::WorkerStage;
 use hardway_hosted::{AccountToken, Management};
 use hardway_testing::{ControlPlane, succeed, until_found};
 use jiff::{SignedDuration, Timestamp};
@@ -55,7 +55,7 @@ async fn real_the_controller_has_exactly_the_rights_it_uses() {
     let machines = site.run("machines", 1);
     site.want(0..1).await;
     until_found("a worker", async || {
-        (site.workers().await.get(&name(0))?.stage() == Stage::Ready).then_some(())
+        (site.workers().await.get(&name(0))?.stage() == WorkerStage::Ready).then_some(())
     })
     .await;
     site.publish(SECOND).await;
@@ -63,7 +63,7 @@ async fn real_the_controller_has_exactly_the_rights_it_uses() {
     let release = "quay.io/example/release:4.18.1 amd64 {\"auths\":{}}";
     assert_eq!(asked.0.lock().unwrap().first().map(String::as_str), Some(release));
     tokio::task::block_in_place(|| site.hosted_plane.apply(&pod_on(&name(0))));
-    site.change(&name(0), hardway_hosted::worker::Wanted::Absent).await;
+    site.change(&name(0), hardway_hosted::worker::WantedState::Absent).await;
     until_found("nothing left", async || site.workers().await.is_empty().then_some(())).await;
     running.stop().await;
     machines.stop().await;

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex};
 use hardway_assets::inventory::{Host, Role};
 use hardway_cluster::csr_policy::{self, IgnitionEvidence};
 use hardway_hosted::controller::{Controller, ControllerEvent, Metrics};
-use hardway_hosted::reconcile::Settings;
-use hardway_hosted::{MachineMaker, Management, ProgramProvider};
+use hardway_hosted::expected::Witness;
+use hardway_hosted::reconcile::RoundSettings;
+use hardway_hosted::{MachineMaker, Management, PoolHosts, ProgramProvider};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -68,17 +69,19 @@ pub(crate) fn controller(
     workers: usize,
 ) -> Controller {
     let provider = ProgramProvider::new(&program(folder), folder);
-    let now: hardway_cluster::clock::Now = Arc::new(Timestamp::now);
+    let now: hardway_journal::Now = Arc::new(Timestamp::now);
     let hosts = (0..workers).map(host);
     let machines = MachineMaker::new(Arc::new(provider), hosts, folder, now.clone()).unwrap();
     Controller {
         management: management.clone(),
         hosted: hosted.clone(),
         machines: Some(machines),
+        hosts: PoolHosts::AnyPool(Vec::new()),
         folder: folder.to_owned(),
-        settings: Settings::default(),
+        settings: RoundSettings::default(),
         rest: SignedDuration::ZERO,
-        policy: csr_policy::Settings { ignition: evidence, ..csr_policy::Settings::default() },
+        policy: csr_policy::PolicySettings { ignition: evidence, ..csr_policy::PolicySettings::default() },
+        witness: Witness::Journal,
         server: None,
         daemon_image: Some("registry.example.com/mco:1".to_owned()),
         releases: None,
@@ -107,4 +110,11 @@ fn host(n: usize) -> Host {
         memory_gib: None,
         disk_gib: None,
     }
+}
+
+/// Whether such a decision about a node was told.
+pub(crate) fn decision(running: &Running, of: &str, how: &str) -> Option<()> {
+    let told = running.told.lock().unwrap();
+    let is_it = |one: &&ControllerEvent| matches!(one, ControllerEvent::Decided { node, what } if node == of && what.starts_with(how));
+    told.iter().find(is_it).map(drop)
 }

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use hardway_cluster::csr_policy::IgnitionEvidence;
-use hardway_hosted::worker::Stage;
+use hardway_hosted::worker::WorkerStage;
 use hardway_testing::{Running, free_port, hosted_inventory, succeed, until_found};
 
 use crate::site::{Site, name};
@@ -91,7 +91,7 @@ async fn all_ready(site: &Site, count: usize) {
     until_found("all of them", async || {
         let workers = site.workers().await;
         let is_done = |worker: &&hardway_hosted::worker::Worker| {
-            worker.stage() == Stage::Ready && worker.history.labelled.is_some()
+            worker.stage() == WorkerStage::Ready && worker.history.labelled.is_some()
         };
         (workers.values().filter(is_done).count() == count).then_some(())
     })

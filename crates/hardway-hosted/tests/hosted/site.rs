@@ -10,15 +10,15 @@ use hardway_base::Secret;
 use hardway_cluster::csr_policy::IgnitionEvidence;
 use hardway_hosted::Management;
 use hardway_hosted::controller::{Controller, ControllerEvent};
-use hardway_hosted::reconcile::Settings;
+use hardway_hosted::reconcile::RoundSettings;
 use hardway_hosted::stand_in::{StandIn, StandInConfig};
 use hardway_hosted::token::ROTATION;
-use hardway_hosted::worker::{Wanted, Worker};
+use hardway_hosted::worker::{WantedState, Worker};
 use hardway_journal::Journal;
 use hardway_machines::ignition_server::faces::HostedFace;
 use hardway_machines::ignition_server::hosted_tokens::HostedTokens;
 use hardway_machines::ignition_server::{
-    CertificateFiles, Certificates, Event, Faces, Limits, Listen, Recorder, Router, Server, token_watch,
+    CertificateFiles, Certificates, ConfigEvent, Faces, Limits, Listen, Recorder, Router, Server, token_watch,
 };
 use hardway_testing::{ControlPlane, free_port, hosted_control_plane_is_up, install_hypershift, succeed};
 use jiff::Timestamp;
@@ -28,7 +28,7 @@ use tempfile::TempDir;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use crate::kubelet::Kubelets;
+use crate::kubelet::{BOOTSTRAPPER, Kubelets};
 use crate::running::{Running, controller, program};
 
 /// What the pool's configs are called; see [`Site::config`].
@@ -44,7 +44,7 @@ pub(crate) struct Site {
     pub(crate) endpoint: SocketAddr,
     pub(crate) folder: TempDir,
     pub(crate) evidence: IgnitionEvidence,
-    pub(crate) settings: Settings,
+    pub(crate) settings: RoundSettings,
     pub(crate) hosted_plane: ControlPlane,
     pub(crate) management_plane: ControlPlane,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Site {
 pub(crate) struct Serving {
     server: Option<Server>,
     watching: JoinHandle<()>,
-    _events: mpsc::Receiver<Event>,
+    _events: mpsc::Receiver<ConfigEvent>,
 }
 
 impl Site {
@@ -64,6 +64,11 @@ impl Site {
             hosted.start_controller_manager();
             install_hypershift(&management);
             succeed(management.kubectl().args(["create", "namespace", "clusters"]));
+            // Who may ask in a hosted cluster: whoever has the identity that HyperShift gives to all workers, and nobody else.
+            succeed(hosted.kubectl().args(["delete", "clusterrolebinding", "ask"]));
+            let all = ["clusterrolebinding", "ask", "--clusterrole=system:node-bootstrapper"];
+            let user = format!("--user={BOOTSTRAPPER}");
+            succeed(hosted.kubectl().arg("create").args(all).arg(user));
             (management, hosted)
         });
         let (management_plane, hosted_plane) = planes.await.unwrap();
@@ -87,7 +92,7 @@ impl Site {
             endpoint,
             folder,
             evidence,
-            settings: Settings::default(),
+            settings: RoundSettings::default(),
             hosted_plane,
             management_plane,
         };
@@ -185,7 +190,7 @@ impl Site {
     }
 
     /// Changes what is wanted of a worker.
-    pub(crate) async fn change(&self, name: &str, wanted: Wanted) {
+    pub(crate) async fn change(&self, name: &str, wanted: WantedState) {
         loop {
             let api = self.management.api::<ConfigMap>();
             let map = api.get(&format!("hardway-worker-{name}")).await.unwrap();
@@ -236,7 +241,7 @@ impl Site {
         let folder = machines.display();
         let script = format!(
             "#!/bin/sh\nset -e\ncase $1 in\nboot) cp \"$3\" {folder}/.$2; mv {folder}/.$2 {folder}/$2; echo \"boot $2\" >>{folder}/.log ;;\n\
-             is-on) test -e {folder}/$2 ;;\nremove) rm -f {folder}/$2; echo \"remove $2\" >>{folder}/.log ;;\nesac\n"
+             is-on) test -e {folder}/$2 ;;\nremove) test ! -e {folder}/.away || exit 1; rm -f {folder}/$2; echo \"remove $2\" >>{folder}/.log ;;\nesac\n"
         );
         std::fs::write(self.program(), script).unwrap();
         std::fs::set_permissions(self.program(), std::fs::Permissions::from_mode(0o755)).unwrap();

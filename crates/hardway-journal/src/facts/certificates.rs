@@ -83,6 +83,10 @@ pub struct CsrDecided {
     pub reason: Reason,
     /// Why, in sentences.
     pub evidence: Vec<String>,
+    /// Others that were refused for the same reason since the last that was written down. Anybody who may ask can be refused: the
+    /// first are written down, and then fewer and fewer.
+    #[serde(default, skip_serializing_if = "super::is_zero")]
+    pub more: u64,
 }
 
 /// A decision that is about to be written into a request, in the journal before that. What becomes of it is told by a

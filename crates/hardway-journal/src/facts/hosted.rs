@@ -49,7 +49,7 @@ macro_rules! worker_steps {
     };
 }
 
-worker_steps! { 11;
+worker_steps! { 13;
     /// Its machine is given a fresh pointer and switched on.
     Boot, "boot";
     /// Its node takes no more pods.
@@ -68,6 +68,10 @@ worker_steps! { 11;
     Record, "record";
     /// Its machine is taken away.
     RemoveMachine, "remove-machine";
+    /// It is asked for, because its NodePool wants one more.
+    Request, "request";
+    /// It is to go, because its NodePool wants one fewer.
+    Retire, "retire";
     /// What only its first boot needed is taken away.
     Settle, "settle";
     /// Its upgrade in place is begun.

@@ -42,7 +42,8 @@ pub struct IgnitionOffered {
     /// As in the inventory.
     pub host: String,
     /// Which config.
-    pub generation: String,
+    #[serde(rename = "generation")]
+    pub digest: String,
 }
 
 /// A host showed its token and was given its config. Written before the first byte of the config is sent.
@@ -52,7 +53,8 @@ pub struct IgnitionRedeemed {
     /// As in the inventory; for a hosted worker, its NodePool.
     pub host: String,
     /// Which config it was.
-    pub generation: String,
+    #[serde(rename = "generation")]
+    pub digest: String,
     /// Where the request came from.
     pub source: IpAddr,
     /// Which face of the server: that of hosts or of hosted workers.
@@ -67,7 +69,8 @@ pub struct PoolServed {
     /// Which pool.
     pub pool: String,
     /// Which config.
-    pub generation: String,
+    #[serde(rename = "generation")]
+    pub digest: String,
     /// Where the request came from.
     pub source: IpAddr,
     /// Those since the last that was written down.

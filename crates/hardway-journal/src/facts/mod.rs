@@ -6,10 +6,15 @@
 
 pub(crate) mod actions;
 pub(crate) mod certificates;
+pub(crate) mod cluster;
+pub(crate) mod day_two;
+pub(crate) mod etcd;
+pub(crate) mod files;
 pub(crate) mod hosted;
 pub(crate) mod hosts;
 pub(crate) mod ignition;
 pub(crate) mod phases;
+pub(crate) mod power;
 
 use jiff::Timestamp;
 use serde::de::DeserializeOwned;
@@ -17,10 +22,15 @@ use serde::{Deserialize as _, Serialize};
 
 use self::actions::{ActionFinished, ActionStarted, ActionUndone};
 use self::certificates::{CsrDecided, CsrIntended, NodeJoined};
+use self::cluster::{EtcdSeen, NodeSeen, OperatorSeen};
+use self::day_two::{DayTwoApplied, DayTwoBegun, DayTwoUndone};
+use self::etcd::{EtcdRestoreBegun, EtcdRestoreStep};
+use self::files::{AssetsSeen, CertificatesSeen};
 use self::hosted::{HostedMachine, HostedStep};
 use self::hosts::{BootstrapComplete, HostSeen, InstallBegun, MachineGone, MachineRetired, MediumRead};
 use self::ignition::{AnyAddressAllowed, IgnitionOffered, IgnitionRedeemed, PoolServed};
 use self::phases::{Interrupted, PhaseFailed, PhaseFinished, PhaseReset, PhaseStarted};
+use self::power::{ClusterStarted, ClusterStopped, ClusterStopping};
 use crate::{Entry, Record};
 
 /// An event that is written and read as a type. Only this crate has any.
@@ -106,9 +116,20 @@ facts! {
     ActionStarted, "action-started";
     ActionUndone, "action-undone";
     AnyAddressAllowed, "any-address-allowed";
+    AssetsSeen, "assets-seen";
     BootstrapComplete, "bootstrap-complete";
+    CertificatesSeen, "certificates-seen";
+    ClusterStarted, "cluster-started";
+    ClusterStopped, "cluster-stopped";
+    ClusterStopping, "cluster-stopping";
     CsrDecided, "csr-decided";
     CsrIntended, "csr-intended";
+    DayTwoApplied, "day2-applied";
+    DayTwoBegun, "day2-begun";
+    DayTwoUndone, "day2-undone";
+    EtcdRestoreBegun, "etcd-restore-begun";
+    EtcdRestoreStep, "etcd-restore-step";
+    EtcdSeen, "etcd-seen";
     HostSeen, "host-seen";
     HostedMachine, "hosted-machine";
     HostedStep, "hosted-step";
@@ -120,6 +141,8 @@ facts! {
     MachineRetired, "machine-retired";
     MediumRead, "medium-read";
     NodeJoined, "node-joined";
+    NodeSeen, "node-seen";
+    OperatorSeen, "operator-seen";
     PhaseFailed, "phase-failed";
     PhaseFinished, "phase-finished";
     PhaseReset, "phase-reset";

@@ -77,6 +77,12 @@ pub struct PhaseFailed {
     pub code: String,
     /// In a sentence.
     pub what: String,
+    /// What was seen, a text each. None in records of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+    /// What to do. None in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
 }
 
 /// Somebody wants a phase done again, and all that come after it looked at again.

@@ -30,13 +30,13 @@ pub struct Redeemed {
     /// From where.
     pub source: IpAddr,
     /// Which config.
-    pub generation: String,
+    pub digest: String,
 }
 
 impl Hosts {
     /// Since when a config of a host is on offer: the first offer counts, whichever server made it.
-    pub fn offered(&self, host: &str, generation: &str) -> Option<Timestamp> {
-        self.offered.get(&(host.to_owned(), generation.to_owned())).copied()
+    pub fn offered(&self, host: &str, digest: &str) -> Option<Timestamp> {
+        self.offered.get(&(host.to_owned(), digest.to_owned())).copied()
     }
 
     /// What a host fetched last.
@@ -53,6 +53,14 @@ impl Hosts {
     /// When a host's node joined.
     pub fn joined(&self, host: &str) -> Option<Timestamp> {
         self.joined.get(host).copied()
+    }
+
+    /// The hosts that have fetched their configs or joined since their part was last over: machines that may be out there.
+    pub fn begun(&self) -> BTreeSet<&str> {
+        let fetched = self.redeemed.iter().map(|(host, redeemed)| (host, redeemed.at));
+        let joined = self.joined.iter().map(|(host, at)| (host, *at));
+        let begun = fetched.chain(joined).filter(|(host, at)| self.ended.get(*host) < Some(at));
+        begun.map(|(host, _)| host.as_str()).collect()
     }
 
     /// Whether a machine has done its part and is gone for good.
@@ -80,13 +88,13 @@ impl Hosts {
     pub(super) fn apply(&mut self, event: &Event, at: Timestamp) {
         match event {
             Event::IgnitionOffered(offer) => {
-                let key = (offer.host.clone(), offer.generation.clone());
+                let key = (offer.host.clone(), offer.digest.clone());
                 let since = self.offered.entry(key).or_insert(at);
                 *since = at.min(*since);
             }
             Event::IgnitionRedeemed(redeemed) if redeemed.face == Face::Host => {
-                let (source, generation) = (redeemed.source, redeemed.generation.clone());
-                self.redeemed.insert(redeemed.host.clone(), Redeemed { at, source, generation });
+                let (source, digest) = (redeemed.source, redeemed.digest.clone());
+                self.redeemed.insert(redeemed.host.clone(), Redeemed { at, source, digest });
                 // The system on its disk has begun.
                 self.installed.insert(redeemed.host.clone());
             }
@@ -94,6 +102,7 @@ impl Hosts {
             Event::NodeJoined(joined) => {
                 self.installed.insert(joined.host.clone());
                 self.joined.insert(joined.host.clone(), at);
+                self.end_offers(&joined.host, at);
                 self.begin_next_life(&joined.host);
             }
             Event::MachineRetired(retired) => {
@@ -112,7 +121,14 @@ impl Hosts {
 
     fn end(&mut self, host: &str, at: Timestamp) {
         self.ended.insert(host.to_owned(), at);
+        self.end_offers(host, at);
         self.begin_next_life(host);
+    }
+
+    /// What was on offer is over, by the order of lines: a clock that was set back in between keeps no token alive.
+    fn end_offers(&mut self, host: &str, at: Timestamp) {
+        let own = self.offered.iter_mut().filter(|((of, _), _)| of == host);
+        own.for_each(|(_, since)| *since = at.min(*since));
     }
 
     fn begin_next_life(&mut self, host: &str) {

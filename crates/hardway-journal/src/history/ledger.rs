@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Impossible;
-use crate::{ActionFinished, ActionStarted, ActionUndone, Event, Fact as _, Step};
+use crate::{ActionFinished, ActionStarted, ActionUndone, Event, Fact as _, Impossible, Step};
 
 /// An action that hardway has begun, and how to take it back.
 #[derive(Clone, Debug, PartialEq, Eq)]

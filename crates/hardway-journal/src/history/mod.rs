@@ -1,11 +1,17 @@
 //! What happened so far: one fold over the records of a journal.
 //!
 //! ```text
-//! Phases      how far the install is                              phases.rs
-//! Ledger      what was done to this host and is not taken back    ledger.rs
-//! Hosts       what was offered to hosts, and what became of them  hosts.rs
-//! Owners      whose machines are                                  machine_owners.rs
-//! Requests    certificate requests that were decided              requests.rs
+//! Phases          how far the install is                              phases.rs
+//! Ledger          what was done to this host and is not taken back    ledger.rs
+//! Hosts           what was offered to hosts, and what became of them  hosts.rs
+//! MachineOwners   whose machines are                                  machine_owners.rs
+//! Requests        certificate requests that were decided              requests.rs
+//! ClusterSeen     what was last seen of operators and etcd            cluster.rs
+//! FilesSeen       what was last seen of assets and certificates       files.rs
+//! DayTwo          steps of day two that are not taken back            day_two.rs
+//! Power           whether the cluster was switched off                power.rs
+//! Restores        how far the last restore of etcd is                 restores.rs
+//! Workers         what was last done for hosted workers               workers.rs
 //! ```
 //!
 //! [`History::next`] refuses what cannot have happened, and names both events. What machines and people do is always
@@ -22,21 +28,33 @@
 //! Nothing is refused where the beginning may lie elsewhere: in lines that have no version, behind a line whose writer went
 //! on from a journal that is gone ([`Record::continues`]), and behind a known kind with words of a newer hardway.
 
+mod cluster;
+mod day_two;
+mod files;
 mod hosts;
 mod ledger;
 mod machine_owners;
 mod phases;
+mod power;
 mod requests;
+mod restores;
+mod workers;
 
 use std::path::{Path, PathBuf};
 
+pub use cluster::ClusterSeen;
+pub use day_two::{DayTwo, DayTwoState};
+pub use files::FilesSeen;
 pub use hosts::{Hosts, Redeemed};
 pub use ledger::{Ledger, Owned};
 pub use machine_owners::{MachineOwner, MachineOwners};
 pub use phases::{PhaseState, Phases};
-pub use requests::Requests;
+pub use power::{Power, SwitchedOff};
+pub use requests::{Decided, Requests};
+pub use restores::Restores;
+pub use workers::Workers;
 
-use crate::{CsrVerdict, Event, Follower, JournalError, Record};
+use crate::{Appended, Event, Follower, Impossible, JournalError, Record};
 
 /// All that a journal says, by what it is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,41 +69,20 @@ pub struct History {
     pub owners: MachineOwners,
     /// Certificate requests.
     pub requests: Requests,
+    /// What was last seen of operators and etcd.
+    pub cluster: ClusterSeen,
+    /// What was last seen of assets and certificates in the folder.
+    pub files: FilesSeen,
+    /// Steps of day two.
+    pub day_two: DayTwo,
+    /// Whether the cluster was switched off.
+    pub power: Power,
+    /// The last restore of etcd.
+    pub restores: Restores,
+    /// Workers of hosted clusters.
+    pub workers: Workers,
     /// Whether something may have begun that is not in here.
     is_partial: bool,
-}
-
-/// Two events that cannot both have happened, or not in this order.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Impossible {
-    /// An end of something that never began.
-    #[error("line {line} says {end} of {of}, and no line before it says {beginning} of it")]
-    NeverBegun {
-        /// Counted from one.
-        line: u64,
-        /// The kind of that line.
-        end: &'static str,
-        /// The kind that is missing.
-        beginning: &'static str,
-        /// Of which phase or action.
-        of: String,
-    },
-    /// A request that was both approved and denied.
-    #[error(
-        "line {line} says {verdict} of certificate request {request}, and line {before} says {other} of it"
-    )]
-    DecidedBothWays {
-        /// Counted from one.
-        line: u64,
-        /// What it says.
-        verdict: CsrVerdict,
-        /// Of which request, by its uid.
-        request: String,
-        /// The line that says otherwise.
-        before: u64,
-        /// What that one says.
-        other: CsrVerdict,
-    },
 }
 
 impl History {
@@ -122,13 +119,22 @@ impl History {
         if record.version > 0 && !self.is_partial {
             self.phases.check(&event, record.seq)?;
             self.actions.check(&event, record.seq)?;
-            self.requests.check(&event, record.seq)?;
+            // A cluster that was restored is as it was once: what was decided since then may be decided otherwise.
+            if !self.restores.is_any_begun() {
+                self.requests.check(&event, record.seq)?;
+            }
         }
         self.phases.apply(&event, record.time);
         self.actions.apply(&event);
         self.hosts.apply(&event, record.time);
         self.owners.apply(&event);
-        self.requests.apply(&event, record.seq);
+        self.requests.apply(&event, record.seq, record.time);
+        self.cluster.apply(&event, record.time);
+        self.files.apply(&event, record.time);
+        self.day_two.apply(&event, record.time);
+        self.power.apply(&event, record.time);
+        self.restores.apply(&event);
+        self.workers.apply(&event, record.time);
         Ok(())
     }
 }
@@ -152,11 +158,11 @@ impl LiveHistory {
     /// # Errors
     /// When the journal cannot be read, or says what cannot have happened; so does every later call.
     pub fn now(&mut self) -> Result<&History, JournalError> {
-        for record in self.follower.news()? {
-            // A journal that began anew says nothing about the one before it.
-            if record.seq == 1 {
-                self.history = History::default();
-            }
+        let Appended { began_anew, records } = self.follower.news()?;
+        if began_anew {
+            self.history = History::default();
+        }
+        for record in records {
             if let Err(impossible) = self.history.next(&record) {
                 *self = Self::of(&self.path);
                 return Err(JournalError::Impossible { path: self.path.clone(), impossible });

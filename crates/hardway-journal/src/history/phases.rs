@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::Impossible;
-use crate::{Event, Fact as _, Interrupted, PhaseFailed, PhaseFinished, PhaseName, PhaseReset, PhaseStarted};
+use crate::{
+    Event, Fact as _, Impossible, Interrupted, PhaseFailed, PhaseFinished, PhaseName, PhaseReset,
+    PhaseStarted,
+};
 
 /// What the journal says about each phase.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +33,10 @@ pub enum PhaseState {
         code: String,
         /// In a sentence.
         what: String,
+        /// What was seen, a text each.
+        evidence: Vec<String>,
+        /// What to do.
+        fix: Option<String>,
     },
     /// It held.
     Finished {
@@ -83,8 +89,9 @@ impl Phases {
                 }
                 (phase, PhaseState::Finished { at, evidence: evidence.clone() })
             }
-            Event::PhaseFailed(PhaseFailed { phase, code, what }) => {
-                (phase, PhaseState::Failed { at, code: code.clone(), what: what.clone() })
+            Event::PhaseFailed(failed) => {
+                let PhaseFailed { code, what, evidence, fix, .. } = failed.clone();
+                (&failed.phase, PhaseState::Failed { at, code, what, evidence, fix })
             }
             Event::Interrupted(Interrupted { phase }) => (phase, PhaseState::Interrupted { at }),
             Event::PhaseReset(PhaseReset { phase }) => (phase, PhaseState::Untouched),

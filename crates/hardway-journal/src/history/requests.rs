@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Impossible;
-use crate::{CsrDecided, CsrVerdict, Event, Reason};
+use jiff::Timestamp;
+
+use crate::{CsrDecided, CsrVerdict, Event, Impossible, Reason};
 
 /// What the journal says about certificate requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,6 +14,17 @@ pub struct Requests {
     held: BTreeMap<String, Reason>,
     /// Who got what they asked for.
     served: BTreeSet<String>,
+    /// What was last said of each, by uid.
+    all: BTreeMap<String, Decided>,
+}
+
+/// What was last said of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// When it was first said.
+    pub since: Timestamp,
+    /// What.
+    pub decision: CsrDecided,
 }
 
 impl Requests {
@@ -24,6 +36,11 @@ impl Requests {
     /// Whether a user got a certificate.
     pub fn has_served(&self, user: &str) -> bool {
         self.served.contains(user)
+    }
+
+    /// What was last said of each that was judged, by uid.
+    pub fn all(&self) -> &BTreeMap<String, Decided> {
+        &self.all
     }
 
     pub(super) fn check(&self, event: &Event, line: u64) -> Result<(), Impossible> {
@@ -42,8 +59,11 @@ impl Requests {
         }
     }
 
-    pub(super) fn apply(&mut self, event: &Event, line: u64) {
+    pub(super) fn apply(&mut self, event: &Event, line: u64, at: Timestamp) {
         let Event::CsrDecided(decided) = event else { return };
+        let is_same = |known: &&Decided| known.decision.verdict == decided.verdict;
+        let since = self.all.get(&decided.uid).filter(is_same).map_or(at, |known| known.since);
+        self.all.insert(decided.uid.clone(), Decided { since, decision: decided.clone() });
         if is_final(decided.verdict) {
             self.decided.insert(decided.uid.clone(), (line, decided.verdict));
         }

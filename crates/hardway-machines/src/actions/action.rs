@@ -14,7 +14,7 @@ pub struct Action {
     /// What it is for, in a sentence.
     pub why: String,
     /// How to see that it holds.
-    pub holds: Check,
+    pub holds: ActionCheck,
     /// What makes it hold, in order.
     pub does: Vec<Step>,
     /// What takes it back, in order. Files need none: the executor keeps what was there.
@@ -24,9 +24,9 @@ pub struct Action {
 /// How to see whether an action holds. Looking changes nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Check {
+pub enum ActionCheck {
     /// All of them.
-    All(Vec<Check>),
+    All(Vec<ActionCheck>),
     /// The file has this content and these permissions.
     FileIs {
         /// Where.
@@ -66,7 +66,7 @@ impl Action {
         Self {
             id: id.into(),
             why: why.into(),
-            holds: Check::FileIs { path: path.clone(), mode, content: content.clone() },
+            holds: ActionCheck::FileIs { path: path.clone(), mode, content: content.clone() },
             does: vec![Step::WriteFile { path, mode, content }],
             undo: Vec::new(),
         }
@@ -78,7 +78,7 @@ impl Action {
         Self {
             id: id.into(),
             why: why.into(),
-            holds: Check::FolderExists { path: path.clone() },
+            holds: ActionCheck::FolderExists { path: path.clone() },
             does: vec![Step::MakeFolder { path: path.clone() }],
             undo: vec![Step::RemoveFolder { path }],
         }
@@ -88,7 +88,7 @@ impl Action {
     pub fn programs(
         id: impl Into<String>,
         why: impl Into<String>,
-        holds: Check,
+        holds: ActionCheck,
         does: impl IntoIterator<Item = Program>,
         undo: impl IntoIterator<Item = Program>,
     ) -> Self {

@@ -14,7 +14,7 @@ use hardway_journal::{
 };
 use jiff::Timestamp;
 
-use super::{Action, Check, Host, Ledger, Owned, Step, StepError};
+use super::{Action, ActionCheck, Host, Ledger, Owned, Step, StepError};
 
 /// How long the last program of a run that was killed may go on: so many looks, so far apart.
 const LOOKS: u32 = 10;
@@ -66,7 +66,7 @@ pub enum ExecutorError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     /// A file that is to be written over could not be kept.
-    #[error("{action}: what was there before could not be kept")]
+    #[error("{action}: could not back up what was there before")]
     NotKept {
         /// The action.
         action: String,
@@ -84,7 +84,7 @@ pub enum ExecutorError {
         source: StepError,
     },
     /// Every step went well, and yet it does not hold.
-    #[error("{action}: everything was done, and yet it does not hold: {why}")]
+    #[error("{action}: all steps succeeded, but the result is not as expected: {why}")]
     DoesNotHold {
         /// The action.
         action: String,
@@ -129,7 +129,7 @@ impl<'d> Executor<'d> {
     }
 
     /// Whether this holds now.
-    pub fn holds(&self, check: &Check) -> bool {
+    pub fn holds(&self, check: &ActionCheck) -> bool {
         self.host.holds(check)
     }
 
@@ -191,7 +191,7 @@ impl<'d> Executor<'d> {
             for step in &owned.undo {
                 self.host.perform(step).map_err(|source| ExecutorError::Step {
                     action: owned.action.clone(),
-                    why: "taking it back".to_owned(),
+                    why: "undoing it".to_owned(),
                     source,
                 })?;
             }

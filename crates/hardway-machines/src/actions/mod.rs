@@ -1,10 +1,10 @@
-//! What a machine provider wants done to this host, and the doing of it.
+//! What a machine provider wants done to this host, and doing it.
 //!
 //! ```text
 //! Action       one wish: why, what to do, how to see that it holds, how to take it back   action.rs
 //! shell()      a list of actions as a script a person could run                           script.rs
 //! Executor     carries actions out, or takes them back, and writes down each              executor.rs
-//! Host         the only place that touches the host                                       host.rs
+//! Host         the only place where they change the host                                  host.rs
 //! ```
 //!
 //! Steps, programs and the ledger of what was done are the journal's (`hardway-journal`): what takes an action back is kept
@@ -18,7 +18,7 @@ mod executor;
 mod host;
 mod script;
 
-pub use action::{Action, Check};
+pub use action::{Action, ActionCheck};
 pub use executor::{ActionListener, ActionOutcome, Executor, ExecutorError};
 pub use hardway_journal::{Ledger, Owned, Program, Step};
 pub use host::{Host, StepError};

@@ -6,14 +6,14 @@ use hardway_base::hex;
 use hardway_base::shell_word;
 use sha2::{Digest as _, Sha256};
 
-use super::{Action, Check, Program, Step};
+use super::{Action, ActionCheck, Program, Step};
 
 /// Ends what a program reads in the script.
 const END: &str = "END_OF_FILE";
 
 const HEAD: &str = "#!/bin/bash
-# What `hardway infra up` does, by hand, for the same user. Each part looks first, so it can be run again, and changes nothing
-# that is as it should be. What is made in this way is yours: `hardway infra down` leaves it alone.
+# Does by hand what `hardway infra up` does, for the same user. Each part checks first, so the script can be repeated; it changes nothing
+# that is in place already. What it creates is yours: `hardway infra down` does not remove it.
 set -euo pipefail
 ";
 
@@ -49,13 +49,13 @@ fn can_follow(text: &str) -> bool {
     text.ends_with('\n') && text.lines().all(|line| line != END)
 }
 
-fn condition(check: &Check) -> String {
+fn condition(check: &ActionCheck) -> String {
     match check {
-        Check::All(checks) if checks.is_empty() => "false".to_owned(),
-        Check::All(checks) => {
+        ActionCheck::All(checks) if checks.is_empty() => "false".to_owned(),
+        ActionCheck::All(checks) => {
             format!("{{ {}; }}", checks.iter().map(condition).collect::<Vec<_>>().join(" && "))
         }
-        Check::FileIs { path, mode, content } => {
+        ActionCheck::FileIs { path, mode, content } => {
             let path = shell_word(&path.display().to_string());
             let sum = hex::encode(Sha256::digest(content));
             format!(
@@ -63,15 +63,15 @@ fn condition(check: &Check) -> String {
                  sha256sum {path} 2>/dev/null | grep -qF {sum}; }}"
             )
         }
-        Check::FolderExists { path } => format!("[ -d {} ]", shell_word(&path.display().to_string())),
-        Check::Prints { program, line } => {
+        ActionCheck::FolderExists { path } => format!("[ -d {} ]", shell_word(&path.display().to_string())),
+        ActionCheck::Prints { program, line } => {
             // Read to its end: a program whose reader goes away early counts as failed.
             format!(
                 "{program} 2>/dev/null | sed 's/^ *//; s/ *$//' | grep -xF -- {} >/dev/null",
                 shell_word(line)
             )
         }
-        Check::PrintsSomething(program) => format!("{program} 2>/dev/null | grep . >/dev/null"),
-        Check::Succeeds(program) => format!("{program} >/dev/null 2>&1"),
+        ActionCheck::PrintsSomething(program) => format!("{program} 2>/dev/null | grep . >/dev/null"),
+        ActionCheck::Succeeds(program) => format!("{program} >/dev/null 2>&1"),
     }
 }

@@ -1,32 +1,37 @@
-//! Records in, states out.
+//! The state of each machine, folded from the records of the journal.
 
 use std::collections::BTreeMap;
 
 use hardway_assets::Cluster;
 use hardway_assets::inventory::Host;
 use hardway_journal::{
-    CsrDecided, CsrVerdict, Event, Face, HostSeen, IgnitionRedeemed, InstallBegun, MediumRead, Record, Sight,
+    Appended, CsrDecided, CsrVerdict, Event, Face, HostSeen, IgnitionRedeemed, InstallBegun, MediumRead,
+    Record, Sight,
 };
 use jiff::Timestamp;
 use serde::Serialize;
 
 use super::HostProgress;
-use crate::providers::{Installs, descriptor, machine_of};
+use crate::providers::{ActionScope, Installs, descriptor};
 
 /// How far one machine is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct HostState {
+pub struct HostReport {
     /// As in the inventory.
     pub host: String,
     /// How far it is.
-    pub state: HostProgress,
+    #[serde(rename = "state")]
+    pub progress: HostProgress,
     /// Since when it is that far; nothing when nothing was ever heard of it.
     pub since: Option<Timestamp>,
     /// When anything was last heard of it.
     pub heard: Option<Timestamp>,
     /// Whether it has power, as far as anybody looked.
     pub is_on: Option<bool>,
+    /// Whether its node is Ready, as far as anybody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_ready: Option<bool>,
     /// The same for a person, with how it is known.
     pub sentence: String,
     /// Whether it was given its config, or a person's config went with its medium and its kubelet runs.
@@ -44,22 +49,22 @@ pub struct HostState {
 
 /// How far each host is, kept current: each record is read once.
 #[derive(Clone, Debug)]
-pub struct HostStates {
+pub struct HostReports {
     hosts: Vec<TrackedHost>,
-    states: Vec<HostState>,
+    states: Vec<HostReport>,
     /// Where each is, by its name and by its node's.
     by_host: BTreeMap<String, usize>,
     by_node: BTreeMap<String, usize>,
 }
 
-impl HostStates {
+impl HostReports {
     /// Nothing was heard of anybody yet.
     pub fn new(hosts: &[TrackedHost]) -> Self {
         let places = |name: fn(&TrackedHost) -> &String| {
             hosts.iter().enumerate().map(|(place, host)| (name(host).clone(), place)).collect()
         };
         Self {
-            states: hosts.iter().map(HostState::unheard).collect(),
+            states: hosts.iter().map(HostReport::unheard).collect(),
             by_host: places(|host| &host.host),
             by_node: places(|host| &host.node),
             hosts: hosts.to_vec(),
@@ -67,17 +72,21 @@ impl HostStates {
     }
 
     /// In the order given.
-    pub fn states(&self) -> &[HostState] {
+    pub fn states(&self) -> &[HostReport] {
         &self.states
+    }
+
+    /// What a follower brought.
+    pub fn follow(&mut self, appended: &Appended) {
+        if appended.began_anew {
+            self.states = self.hosts.iter().map(HostReport::unheard).collect();
+        }
+        self.read(&appended.records);
     }
 
     /// More records. Those of other kinds and of other hosts are passed over.
     pub fn read<'r>(&mut self, records: impl IntoIterator<Item = &'r Record>) {
         for record in records {
-            // A journal that began anew says nothing about the one before it.
-            if record.seq == 1 {
-                self.states = self.hosts.iter().map(HostState::unheard).collect();
-            }
             let Some(event) = Event::of(record) else { continue };
             if let Some(place) = self.place(&event) {
                 self.states[place].apply(&event, record.time, &self.hosts[place]);
@@ -94,8 +103,12 @@ impl HostStates {
             Event::IgnitionRedeemed(redeemed) if redeemed.face == Face::Host => &redeemed.host,
             Event::NodeJoined(joined) => &joined.host,
             Event::MachineGone(gone) => &gone.host,
-            Event::ActionUndone(undone) => machine_of(&undone.action)?,
+            Event::ActionUndone(undone) => match ActionScope::of(&undone.action)? {
+                ActionScope::Machine(host) => host,
+                ActionScope::Names | ActionScope::Balancer => return None,
+            },
             Event::CsrDecided(decided) => return self.by_node.get(&decided.node).copied(),
+            Event::NodeSeen(seen) => return self.by_node.get(&seen.node).copied(),
             _ => return None,
         };
         self.by_host.get(host).copied()
@@ -103,21 +116,22 @@ impl HostStates {
 }
 
 /// The state of each host by these records, in the order given.
-pub fn fold<'r>(records: impl IntoIterator<Item = &'r Record>, hosts: &[TrackedHost]) -> Vec<HostState> {
-    let mut states = HostStates::new(hosts);
+pub fn fold<'r>(records: impl IntoIterator<Item = &'r Record>, hosts: &[TrackedHost]) -> Vec<HostReport> {
+    let mut states = HostReports::new(hosts);
     states.read(records);
     states.states
 }
 
-impl HostState {
+impl HostReport {
     fn unheard(tracked: &TrackedHost) -> Self {
         Self {
             host: tracked.host.clone(),
-            state: HostProgress::Off,
+            progress: HostProgress::Off,
             since: None,
             heard: None,
             is_on: None,
-            sentence: "nothing was heard of it yet".to_owned(),
+            is_ready: None,
+            sentence: "no sign of it yet".to_owned(),
             has_config: false,
             is_live: false,
             installs: tracked.installs,
@@ -130,12 +144,12 @@ impl HostState {
         match sight {
             Sight::Off => self.is_on != Some(false),
             Sight::On => self.is_on != Some(true),
-            Sight::Live => self.state <= HostProgress::On && !self.is_live,
+            Sight::Live => self.progress <= HostProgress::On && !self.is_live,
             // Whoever looks often reports it rarely; see `install/observer.rs` of the program.
-            Sight::Writing { .. } => self.state <= HostProgress::On,
-            Sight::OsWritten => HostProgress::OsWritten > self.state,
-            Sight::Rebooted => HostProgress::Rebooted > self.state,
-            Sight::KubeletUp => HostProgress::KubeletUp > self.state,
+            Sight::Writing { .. } => self.progress <= HostProgress::On,
+            Sight::OsWritten => HostProgress::OsWritten > self.progress,
+            Sight::Rebooted => HostProgress::Rebooted > self.progress,
+            Sight::KubeletUp => HostProgress::KubeletUp > self.progress,
         }
     }
 
@@ -150,9 +164,13 @@ impl HostState {
             Event::NodeJoined(_) => {
                 self.reach(HostProgress::Joined, at, "its node has both of its certificates".to_owned());
             }
+            Event::NodeSeen(seen) => {
+                self.heard = Some(at);
+                self.is_ready = Some(seen.is_ready);
+            }
             Event::ActionUndone(_) | Event::MachineGone(_) => {
                 *self = Self {
-                    sentence: "the machine was taken away, and is begun anew".to_owned(),
+                    sentence: "the machine was removed, and starts over".to_owned(),
                     since: Some(at),
                     heard: Some(at),
                     ..Self::unheard(tracked)
@@ -165,15 +183,18 @@ impl HostState {
     fn see(&mut self, seen: &HostSeen, at: Timestamp) {
         let by = &seen.by;
         match seen.sight {
-            Sight::Off if self.state <= HostProgress::On => {
-                (self.state, self.since) = (HostProgress::Off, Some(at));
-                self.sentence = format!("{by} says that it is off");
+            Sight::Off if self.progress <= HostProgress::On => {
+                (self.progress, self.since) = (HostProgress::Off, Some(at));
+                self.sentence = format!("{by} reports that it is off");
             }
-            Sight::Off | Sight::On if self.state > HostProgress::On => self.heard = Some(at),
-            Sight::Off | Sight::On => self.reach(HostProgress::On, at, format!("{by} says that it is on")),
+            Sight::Off | Sight::On if self.progress > HostProgress::On => self.heard = Some(at),
+            Sight::Off | Sight::On => self.reach(HostProgress::On, at, format!("{by} reports that it is on")),
             Sight::Live => self.stand_at_on(at, format!("it has started from its medium ({by})")),
             Sight::Writing { megabytes } => {
-                self.stand_at_on(at, format!("its disk is written: {megabytes} MB so far ({by})"));
+                self.stand_at_on(
+                    at,
+                    format!("the OS is being written to its disk: {megabytes} MB so far ({by})"),
+                );
             }
             Sight::OsWritten => self.reach(
                 HostProgress::OsWritten,
@@ -192,7 +213,7 @@ impl HostState {
 
     /// Still on its way to the ignition server, and a little further.
     fn stand_at_on(&mut self, at: Timestamp, sentence: String) {
-        if self.state <= HostProgress::On {
+        if self.progress <= HostProgress::On {
             self.reach(HostProgress::On, at, sentence.clone());
             self.sentence = sentence;
         }
@@ -206,16 +227,16 @@ impl HostState {
         self.reach(
             HostProgress::Seen,
             at,
-            format!("its installer fetched its config from {}, and writes the disk", begun.source),
+            format!("its installer fetched its config from {} and writes the disk", begun.source),
         );
     }
 
     /// A controller reads the head of a medium also while the machine is off: it proves nothing but that the way is open.
     fn read_medium(&mut self, read: &MediumRead, at: Timestamp) {
         self.heard = Some(at);
-        if self.state <= HostProgress::On {
+        if self.progress <= HostProgress::On {
             self.since.get_or_insert(at);
-            self.sentence = format!("its medium is read from {}", read.source);
+            self.sentence = format!("its medium is being read from {}", read.source);
         }
     }
 
@@ -228,7 +249,7 @@ impl HostState {
                 self.reach(
                     HostProgress::Seen,
                     at,
-                    format!("its first boot fetched its config from {source}, and applies it"),
+                    format!("it fetched its config from {source} on first boot and applies it"),
                 );
             }
             Installs::FromMedia => self.reach(
@@ -246,10 +267,10 @@ impl HostState {
         match decided.verdict {
             CsrVerdict::Approve => {
                 self.refused = None;
-                let sentence = "its kubelet runs, asked for a certificate and was given one".to_owned();
+                let sentence = "its kubelet runs and got a certificate".to_owned();
                 self.reach(HostProgress::KubeletUp, at, sentence);
             }
-            CsrVerdict::Deny | CsrVerdict::Hold if self.state < HostProgress::KubeletUp => {
+            CsrVerdict::Deny | CsrVerdict::Hold if self.progress < HostProgress::KubeletUp => {
                 self.refused = Some(decided.evidence.join("; "))
             }
             CsrVerdict::Deny | CsrVerdict::Hold | CsrVerdict::Leave => {}
@@ -257,11 +278,11 @@ impl HostState {
     }
 
     /// Further, never back.
-    fn reach(&mut self, state: HostProgress, at: Timestamp, sentence: String) {
+    fn reach(&mut self, progress: HostProgress, at: Timestamp, sentence: String) {
         self.heard = Some(at);
-        self.has_config |= state >= HostProgress::KubeletUp;
-        if state > self.state || self.since.is_none() {
-            (self.state, self.since, self.sentence) = (state, Some(at), sentence);
+        self.has_config |= progress >= HostProgress::KubeletUp;
+        if progress > self.progress || self.since.is_none() {
+            (self.progress, self.since, self.sentence) = (progress, Some(at), sentence);
         }
     }
 }

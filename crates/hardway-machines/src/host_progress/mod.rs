@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! TrackedHost   a machine that is waited for                                      fold.rs
-//! HostStates    records in, one state per machine out                             fold.rs
+//! HostReports    records in, one state per machine out                             fold.rs
 //! Stall         nothing has happened for a while: what to look at                 stall.rs
 //! ```
 //!
@@ -12,7 +12,7 @@
 mod fold;
 mod stall;
 
-pub use fold::{HostState, HostStates, TrackedHost, fold};
+pub use fold::{HostReport, HostReports, TrackedHost, fold};
 pub use stall::{PATIENCE, Stall, stall};
 
 use std::fmt;

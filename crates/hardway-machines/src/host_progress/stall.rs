@@ -1,9 +1,9 @@
-//! Nothing has happened for a while.
+//! A stall: nothing has happened for a while.
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use super::{HostProgress, HostState};
+use super::{HostProgress, HostReport};
 use crate::providers::Installs;
 
 /// After how long without news a machine is worth a look.
@@ -23,8 +23,13 @@ pub struct Stall {
 
 /// Whether nothing was heard of a machine for longer than that. `begun` is when it was first waited for: of a machine
 /// that never said anything, nothing else is known.
-pub fn stall(state: &HostState, begun: Timestamp, now: Timestamp, patience: SignedDuration) -> Option<Stall> {
-    if state.state == HostProgress::Joined {
+pub fn stall(
+    state: &HostReport,
+    begun: Timestamp,
+    now: Timestamp,
+    patience: SignedDuration,
+) -> Option<Stall> {
+    if state.progress == HostProgress::Joined {
         return None;
     }
     let quiet = now.duration_since(state.heard.unwrap_or(begun).max(begun));
@@ -33,44 +38,46 @@ pub fn stall(state: &HostState, begun: Timestamp, now: Timestamp, patience: Sign
 }
 
 /// The failures that show themselves as silence in this state.
-fn look_at(state: &HostState) -> Vec<String> {
+fn look_at(state: &HostReport) -> Vec<String> {
     let mut found = Vec::new();
-    if state.is_on == Some(false) && state.state > HostProgress::Off {
-        found.push("it is off: switch it on, or see in its management controller's log why it went off");
+    if state.is_on == Some(false) && state.progress > HostProgress::Off {
+        found.push("it is off: switch it on, or check its management controller's log for the reason");
     }
     if let Some(refused) = &state.refused {
         let mut text = vec![format!(
-            "its kubelet asked for a certificate and was not given one: {refused}; see `hardway approve --dry-run`"
+            "its kubelet's certificate request was not approved: {refused}; see `hardway approve --dry-run`"
         )];
         text.extend(found.into_iter().map(str::to_owned));
         return text;
     }
-    found.extend(match (state.state, state.installs) {
+    found.extend(match (state.progress, state.installs) {
         (HostProgress::Off, _) => &[
             "whether it has power",
-            "whether anybody can see it: without a management controller, progress shows first when it fetches its config",
+            "without a management controller, the first visible progress is that it fetches its config",
         ][..],
         (HostProgress::On, Installs::FromMedia) => &[
-            "its console: does it boot the install medium, or what was on its disk before?",
-            "whether the management controller reached the medium: is it still inserted, and did the server of the ISO see it?",
-            "whether installDisk names a disk that is there: the installer waits for it",
-            "its way to the ignition server: address, gateway, VLAN, firewall, and the clock (a certificate that is not yet valid)",
+            "its console: whether it boots the install medium, or what was on its disk before",
+            "whether the management controller reached the medium: whether it is still inserted, and the ISO server was \
+             contacted",
+            "whether the disk in installDisk exists: the installer waits for it",
+            "its path to the ignition server: address, gateway, VLAN, firewall, and its clock (the certificate may not be \
+             valid yet)",
         ],
         (HostProgress::On, Installs::FromImage) => &[
-            "its console: `GET …: attempt #N` names what it cannot reach",
-            "its way to the ignition server: route and firewall to the address in ignitionServer.url",
-            "whether it was given its pointer config as user-data at all",
+            "its console: `GET …: attempt #N` shows what it cannot reach",
+            "its path to the ignition server: route and firewall to the address in ignitionServer.url",
+            "whether it got its pointer config as user-data",
         ],
         (HostProgress::Seen, Installs::FromMedia) => &[
             "its console: the installer shows how much of the image is written",
-            "whether the disk is the one that was meant, and is not failing",
+            "whether it is the right disk, and not a failing one",
         ],
         (HostProgress::Seen, Installs::FromImage) => &[
             "its console: Ignition names the file or unit it could not write, and stops in an emergency shell",
             "whether it can pull from the registries: the first boot replaces the OS by the release's and restarts",
         ],
         (HostProgress::OsWritten, _) => &[
-            "its boot order: the disk must come first, or it installs itself again and again",
+            "its boot order: the disk must come first, or it reinstalls itself forever",
             "whether the medium was ejected",
         ],
         (HostProgress::Rebooted, _) => &[

@@ -20,12 +20,14 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// What is sent, unless only the headers were asked for.
     pub body: Bytes,
+    /// Whether somebody got a config. After all else the connection ends: whoever gets nothing keeps no place.
+    pub is_config: bool,
 }
 
 impl Answer {
     /// Nothing but a status, as the machine-config-server does.
     pub fn empty(status: StatusCode) -> Self {
-        Self { status, headers: HeaderMap::new(), body: Bytes::new() }
+        Self { status, headers: HeaderMap::new(), body: Bytes::new(), is_config: false }
     }
 
     /// A sentence for a person, in the form of Go's `http.Error`.

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, Method, header};
 use zeroize::Zeroizing;
 
-use hardway_assets::ignition::{GENERATION_HEADER, Generation};
+use hardway_assets::ignition::{ConfigDigest, GENERATION_HEADER};
 
 /// One request.
 #[derive(Clone, Copy)]
@@ -33,9 +33,9 @@ impl<'a> ConfigRequest<'a> {
         STANDARD.decode(self.bearer()?).ok().map(Zeroizing::new)
     }
 
-    /// The generation that the client's pointer was made for.
-    pub fn generation(&self) -> Option<Generation> {
-        self.text(GENERATION_HEADER).and_then(Generation::parse)
+    /// The config that the client's pointer was made for.
+    pub fn digest(&self) -> Option<ConfigDigest> {
+        self.text(GENERATION_HEADER).and_then(ConfigDigest::parse)
     }
 
     /// A header as text.
@@ -131,7 +131,7 @@ mod tests {
         fn no_header_breaks_the_reader(value in proptest::collection::vec(0x20_u8..=0xff, 0..200)) {
             let value: Vec<u8> = value.into_iter().filter(|b| *b != 0x7f).collect();
             for name in ["authorization", "accept-encoding", "user-agent", "hardway-generation"] {
-                with(name, &value, |a| (a.bearer_from_base64(), a.takes_gzip(), a.user_agent(), a.generation()));
+                with(name, &value, |a| (a.bearer_from_base64(), a.takes_gzip(), a.user_agent(), a.digest()));
             }
         }
     }

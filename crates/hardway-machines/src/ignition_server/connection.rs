@@ -21,7 +21,7 @@ use tokio_rustls::TlsAcceptor;
 use super::listener::{Ending, Serve};
 use super::paced_stream::PacedStream;
 use super::timed_io::TimedIo;
-use super::{Answer, Limits, Metrics, Router, http1};
+use super::{Activity, Answer, Limits, Metrics, Router, http1};
 
 /// What all connections share.
 pub(super) struct Connections {
@@ -32,19 +32,29 @@ pub(super) struct Connections {
 }
 
 impl Serve for Connections {
-    async fn serve(self: Arc<Self>, stream: TcpStream, source: IpAddr, ending: Ending) {
+    async fn serve(
+        self: Arc<Self>,
+        stream: TcpStream,
+        source: IpAddr,
+        activity: Arc<Activity>,
+        ending: Ending,
+    ) {
         let _open = Counted::new(&self.router.metrics.connections);
         // Large writes follow each other; waiting for acknowledgements would only delay the last one.
         let _ = stream.set_nodelay(true);
-        let stream = TimedIo::new(stream, self.limits.idle, self.limits.lifetime);
+        let stream = TimedIo::new(stream, self.limits.idle, self.limits.lifetime, activity.clone());
         let Some(acceptor) = &self.tls else {
-            return self.http(stream, source, ending).await;
+            return self.http(stream, source, activity, ending).await;
         };
         // Boxed, so that what only the handshake needs goes with it.
-        let requests = Box::pin(self.after_handshake(acceptor, stream, source, ending)).await;
+        let requests = Box::pin(self.after_handshake(acceptor, stream, source, activity, ending)).await;
         if let Some(requests) = requests {
             requests.await;
         }
+    }
+
+    fn knows(&self, source: IpAddr) -> bool {
+        self.router.knows(source)
     }
 
     fn turned_away(&self) {
@@ -58,10 +68,14 @@ impl Connections {
         acceptor: &TlsAcceptor,
         stream: TimedIo<TcpStream>,
         source: IpAddr,
+        activity: Arc<Activity>,
         ending: Ending,
     ) -> Option<impl Future<Output = ()> + use<>> {
         match timeout(self.limits.handshake, acceptor.accept(stream)).await {
-            Ok(Ok(stream)) => Some(self.http(PacedStream::new(stream, self.router.clone()), source, ending)),
+            Ok(Ok(stream)) => {
+                let stream = PacedStream::new(stream, self.router.clone());
+                Some(self.http(stream, source, activity, ending))
+            }
             Ok(Err(_)) | Err(_) => {
                 Metrics::count(&self.router.metrics.handshakes_failed);
                 None
@@ -73,10 +87,12 @@ impl Connections {
         &self,
         stream: I,
         source: IpAddr,
+        activity: Arc<Activity>,
         ending: Ending,
     ) -> impl Future<Output = ()> + use<I> {
         let router = self.router.clone();
         let service = service_fn(move |request: Request<Incoming>| {
+            activity.asked();
             let router = router.clone();
             async move { Ok::<_, Infallible>(response(router.answer(&request, source).await, request.method())) }
         });
@@ -106,6 +122,9 @@ fn response(answer: Answer, method: &hyper::Method) -> Response<Whole> {
     let mut response = Response::new(Whole(Some(body).filter(|body| !body.is_empty())));
     *response.status_mut() = answer.status;
     *response.headers_mut() = headers;
+    if !answer.is_config {
+        http1::close_after(&mut response);
+    }
     response
 }
 
@@ -143,10 +162,11 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let stream = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
         let limits = Limits::default();
-        let clock: crate::ignition_server::Clock = Arc::new(|| jiff::Timestamp::UNIX_EPOCH);
+        let clock: hardway_journal::Now = Arc::new(|| jiff::Timestamp::UNIX_EPOCH);
         let router = Router::new(Faces::default(), Recorder::nowhere(), mpsc::channel(1).0, clock, &limits);
         let connections = Arc::new(Connections { router: Arc::new(router), limits, tls: None });
-        let serving = connections.serve(stream, [127, 0, 0, 1].into(), watch::channel(false).1);
+        let serving =
+            connections.serve(stream, [127, 0, 0, 1].into(), Activity::new(), watch::channel(false).1);
         let bytes = size_of_val(&serving);
         assert!(bytes < 1024, "{bytes}");
     }

@@ -9,7 +9,7 @@ use super::{Answer, PreparedConfig};
 
 /// Whether a config goes out, and what must be on disk before it does.
 #[derive(Clone, Debug)]
-pub enum Decision {
+pub enum ConfigDecision {
     /// No config: this answer, for this reason. The reason is for the operator; what the client is told is in the answer.
     Refuse {
         /// What the client gets.
@@ -28,7 +28,7 @@ pub enum Decision {
     },
 }
 
-impl Decision {
+impl ConfigDecision {
     /// A refusal in the same words for both.
     pub fn refuse(status: StatusCode, reason: impl Into<String>) -> Self {
         let reason = reason.into();
@@ -49,7 +49,7 @@ pub enum Redemption {
         /// As in the inventory.
         host: String,
         /// Which config.
-        generation: String,
+        digest: String,
         /// From where.
         source: IpAddr,
     },
@@ -58,7 +58,7 @@ pub enum Redemption {
         /// Which pool.
         pool: String,
         /// Which config.
-        generation: String,
+        digest: String,
         /// From where.
         source: IpAddr,
     },
@@ -67,7 +67,7 @@ pub enum Redemption {
         /// `<namespace>/<name>`, from the token's Secret and not from what the client said.
         node_pool: String,
         /// Which config.
-        generation: String,
+        digest: String,
         /// From where.
         source: IpAddr,
         /// The token Secret that the client's headers name, if it is the token's own: it is marked as reached.
@@ -95,11 +95,9 @@ impl Redemption {
     }
 
     /// Which config.
-    pub fn generation(&self) -> &str {
+    pub fn digest(&self) -> &str {
         match self {
-            Self::Host { generation, .. }
-            | Self::Pool { generation, .. }
-            | Self::Hosted { generation, .. } => generation,
+            Self::Host { digest, .. } | Self::Pool { digest, .. } | Self::Hosted { digest, .. } => digest,
         }
     }
 

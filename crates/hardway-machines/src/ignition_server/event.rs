@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct ConfigEvent {
     /// When.
     pub time: Timestamp,
     /// Where the request came from.
@@ -28,7 +28,7 @@ pub enum Happened {
     /// A config was given out.
     Served {
         /// Which.
-        generation: String,
+        digest: String,
         /// How large it was.
         bytes: usize,
     },

@@ -1,16 +1,55 @@
 //! HTTP/1.1 on one connection, until it or the server ends.
 
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use http::header::CONNECTION;
+use http::{HeaderValue, Request, Response};
 use hyper::body::{Body, Incoming};
 use hyper::rt::{Read, Write};
 use hyper::server::conn::http1;
-use hyper::service::HttpService;
-use hyper_util::rt::TokioTimer;
+use hyper::service::{HttpService, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::Limits;
 use super::listener::Ending;
+use super::{Activity, Limits, TimedIo};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// The connection ends with this answer: whoever got nothing worth having keeps no place by it.
+pub(crate) fn close_after<B>(response: &mut Response<B>) {
+    response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+}
+
+/// Answers the requests of a connection without TLS. It ends with the first answer that is not worth keeping it open for.
+pub(crate) async fn serve_plain<B, A>(
+    stream: TcpStream,
+    activity: Arc<Activity>,
+    limits: &Limits,
+    ending: Ending,
+    answer: impl Fn(Request<Incoming>) -> A,
+    keeps: fn(&Response<B>) -> bool,
+) where
+    A: Future<Output = Response<B>>,
+    B: Body + 'static,
+    B::Error: Into<Failure>,
+{
+    let stream = TokioIo::new(TimedIo::new(stream, limits.idle, limits.lifetime, activity.clone()));
+    let service = service_fn(move |request| {
+        activity.asked();
+        let answered = answer(request);
+        async move {
+            let mut response = answered.await;
+            if !keeps(&response) {
+                close_after(&mut response);
+            }
+            Ok::<_, Infallible>(response)
+        }
+    });
+    serve(stream, service, limits, ending).await;
+}
 
 /// Answers requests until the client goes, a limit is reached, or the server ends and the request under way is done.
 ///

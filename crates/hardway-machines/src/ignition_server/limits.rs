@@ -1,20 +1,21 @@
 //! How much one client may take.
 
-use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The bounds of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at one time. The next ones wait in the kernel's queue.
+    /// Connections at one time. For the next one, the source with most of them gives one back.
     pub connections: usize,
-    /// Connections at one time from one source. The next ones are closed at once.
+    /// Connections at one time from one source. For the next one, another of that source is closed.
     pub connections_per_source: usize,
     /// From the first byte to the end of the TLS handshake.
     pub handshake: Duration,
+    /// From the beginning to the end of the first request's headers.
+    pub first_request: Duration,
     /// From the first byte to the end of a request's headers, and between two requests.
     pub header: Duration,
     /// Without a single byte in either direction.
@@ -27,7 +28,8 @@ pub struct Limits {
     pub header_bytes: usize,
     /// Refusals to one source that are told to client and operator, each second and at once.
     pub refusals: (f64, f64),
-    /// Configs of pools, which nobody shows a token for, to one source, each second and at once.
+    /// Configs of pools, which nobody shows a token for, to one address, each second and at once. Not to a network: machines that boot
+    /// together are in one, and so may somebody be who asks without end.
     pub pool_requests: (f64, f64),
 }
 
@@ -37,6 +39,7 @@ impl Default for Limits {
             connections: 2048,
             connections_per_source: 1536,
             handshake: Duration::from_secs(10),
+            first_request: Duration::from_secs(15),
             header: Duration::from_secs(10),
             idle: Duration::from_secs(60),
             lifetime: Duration::from_secs(30 * 60),
@@ -74,9 +77,9 @@ impl SourceBuckets {
         Self { per_second, burst, hasher: RandomState::new(), rows }
     }
 
-    /// Whether one more is within bounds; if so, it counts.
+    /// Whether one more is within bounds; if so, it counts. Whether a source is an address or its [`network`] is the caller's to say.
     pub fn take(&self, source: IpAddr, now: Instant) -> bool {
-        let row = usize::try_from(self.hasher.hash_one(network(source))).unwrap_or_default() % ROWS;
+        let row = usize::try_from(self.hasher.hash_one(source)).unwrap_or_default() % ROWS;
         let mut bucket = self.rows[row].lock().unwrap_or_else(PoisonError::into_inner);
         let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
         bucket.tokens = (bucket.tokens + passed * self.per_second).min(self.burst);
@@ -90,50 +93,13 @@ impl SourceBuckets {
 }
 
 /// Whoever has one IPv6 address has all of its /64.
-fn network(source: IpAddr) -> IpAddr {
+pub(super) fn network(source: IpAddr) -> IpAddr {
     match source.to_canonical() {
         IpAddr::V6(address) => {
             let s = address.segments();
             IpAddr::V6(Ipv6Addr::new(s[0], s[1], s[2], s[3], 0, 0, 0, 0))
         }
         v4 => v4,
-    }
-}
-
-/// How many connections each source has. No larger than the number of connections.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Sources(Arc<Mutex<BTreeMap<IpAddr, usize>>>);
-
-/// One of them; gone when dropped.
-#[derive(Debug)]
-pub(super) struct SourceSlot {
-    sources: Sources,
-    network: IpAddr,
-}
-
-impl Sources {
-    /// A slot for one more, if there is one.
-    pub(super) fn enter(&self, source: IpAddr, most: usize) -> Option<SourceSlot> {
-        let network = network(source);
-        let mut sources = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = sources.entry(network).or_default();
-        if *count >= most {
-            return None;
-        }
-        *count += 1;
-        Some(SourceSlot { sources: self.clone(), network })
-    }
-}
-
-impl Drop for SourceSlot {
-    fn drop(&mut self) {
-        let mut sources = self.sources.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = sources.get_mut(&self.network) {
-            *count -= 1;
-            if *count == 0 {
-                sources.remove(&self.network);
-            }
-        }
     }
 }
 
@@ -153,23 +119,8 @@ mod tests {
     }
 
     #[test]
-    fn addresses_of_one_network_share_a_bucket() {
-        let buckets = SourceBuckets::new((0.0, 1.0));
-        let now = Instant::now();
-        assert!(buckets.take("2001:db8::1".parse().unwrap(), now));
-        assert!(!buckets.take("2001:db8::2".parse().unwrap(), now));
+    fn addresses_of_one_network_are_one() {
+        assert_eq!(network("2001:db8::1".parse().unwrap()), network("2001:db8::2".parse().unwrap()));
         assert_eq!(network("::ffff:10.0.0.1".parse().unwrap()), IpAddr::from([10, 0, 0, 1]));
-    }
-
-    #[test]
-    fn places_are_given_back() {
-        let sources = Sources::default();
-        let source = IpAddr::from([10, 0, 0, 1]);
-        let first = sources.enter(source, 1);
-        assert!(first.is_some() && sources.enter(source, 1).is_none());
-        assert!(sources.enter(IpAddr::from([10, 0, 0, 2]), 1).is_some());
-        drop(first);
-        assert!(sources.0.lock().unwrap().is_empty());
-        assert!(sources.enter(source, 1).is_some());
     }
 }

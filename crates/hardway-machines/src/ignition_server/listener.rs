@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::task::TaskTracker;
 
-use super::limits::Sources;
-use super::{Limits, ServerError};
+use super::places::Places;
+use super::{Activity, Limits, ServerError};
 
 /// What is done with connections.
 pub(crate) trait Serve: Send + Sync + 'static {
@@ -20,10 +20,17 @@ pub(crate) trait Serve: Send + Sync + 'static {
         self: Arc<Self>,
         stream: TcpStream,
         source: IpAddr,
+        activity: Arc<Activity>,
         ending: Ending,
     ) -> impl Future<Output = ()> + Send;
 
-    /// One was closed at once: its source has too many.
+    /// Whether a host that is expected has this address.
+    fn knows(&self, source: IpAddr) -> bool {
+        let _ = source;
+        false
+    }
+
+    /// One was closed, so that another can come in.
     fn turned_away(&self) {}
 }
 
@@ -55,9 +62,8 @@ impl Listeners {
         let (ending, is_ending) = watch::channel(false);
         let connections = TaskTracker::new();
         let context = ListenerContext {
-            room: Arc::new(Semaphore::new(room(limits))),
-            sources: Sources::default(),
-            most_of_one_source: limits.connections_per_source,
+            places: Places::new(room(limits), limits.connections_per_source),
+            first_request: limits.first_request,
             ending: is_ending,
             connections: connections.clone(),
         };
@@ -88,40 +94,44 @@ impl Listeners {
 /// What all listeners of a server share.
 #[derive(Clone)]
 struct ListenerContext {
-    room: Arc<Semaphore>,
-    sources: Sources,
-    most_of_one_source: usize,
+    places: Arc<Places>,
+    first_request: Duration,
     ending: Ending,
     connections: TaskTracker,
 }
 
-/// Accepts until the server ends. A connection is accepted only when there is room for it: until then it waits in the
-/// kernel's queue, where it costs us nothing.
+/// Accepts until the server ends. Where there is no room, the next one waits until somebody else has given a place back; the others
+/// wait in the kernel's queue, where they cost us nothing.
 async fn accept(listener: TcpListener, context: ListenerContext, service: Arc<impl Serve>) {
     let mut ending = context.ending.clone();
     loop {
         let accepted = async {
-            let permit = context.room.clone().acquire_owned().await;
-            (permit, listener.accept().await)
+            let (stream, peer) = listener.accept().await?;
+            let source = peer.ip().to_canonical();
+            let place = context.places.enter(source, service.knows(source)).await;
+            std::io::Result::Ok((stream, source, place))
         };
-        let (permit, accepted) = tokio::select! {
+        let accepted = tokio::select! {
             accepted = accepted => accepted,
             _ = ending.wait_for(|ending| *ending) => return,
         };
-        let Ok((stream, peer)) = accepted else {
+        let Ok((stream, source, place)) = accepted else {
             // Out of file descriptors, mostly: others will be closed soon.
             sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let source = peer.ip().to_canonical();
-        let Some(slot) = context.sources.enter(source, context.most_of_one_source) else {
+        let (place, has_made_room) = place;
+        if has_made_room {
             service.turned_away();
-            continue;
-        };
-        let serving = service.clone().serve(stream, source, context.ending.clone());
+        }
+        let (activity, first_request) = (place.activity.clone(), context.first_request);
+        let serving = service.clone().serve(stream, source, activity.clone(), context.ending.clone());
         context.connections.spawn(async move {
-            serving.await;
-            drop((permit, slot));
+            tokio::select! {
+                () = serving => {}
+                () = activity.is_over(first_request) => {}
+            }
+            drop(place);
         });
     }
 }

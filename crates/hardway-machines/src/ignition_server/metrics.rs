@@ -16,7 +16,7 @@ pub struct Metrics {
     pub bytes: AtomicU64,
     /// Connections that are open.
     pub connections: AtomicU64,
-    /// Connections that were closed at once, because their source had too many.
+    /// Connections that were closed so that others could come in: of the source with most.
     pub turned_away: AtomicU64,
     /// Connections that did not get through the handshake.
     pub handshakes_failed: AtomicU64,
@@ -58,12 +58,12 @@ impl Metrics {
             ("sent_bytes_total", "Bytes of configs handed to connections.", &self.bytes),
             (
                 "connections_turned_away_total",
-                "Connections closed at once: too many from one source.",
+                "Connections closed to make room for others, from the source with most connections.",
                 &self.turned_away,
             ),
             (
                 "handshakes_failed_total",
-                "Connections that did not get through the TLS handshake.",
+                "Connections that failed the TLS handshake.",
                 &self.handshakes_failed,
             ),
             (
@@ -73,10 +73,14 @@ impl Metrics {
             ),
             (
                 "unrecorded_total",
-                "Configs held back because the journal could not be written.",
+                "Configs not served because the journal could not be written.",
                 &self.unrecorded,
             ),
-            ("events_lost_total", "Events that were not shown: too many at once.", &self.events_lost),
+            (
+                "events_lost_total",
+                "Events dropped from the output because there were too many.",
+                &self.events_lost,
+            ),
         ];
         for (name, help, counter) in counters {
             text += &head(name, "counter", help);
@@ -84,7 +88,7 @@ impl Metrics {
         }
         text += &head("connections", "gauge", "Connections that are open.");
         let _ = writeln!(text, "hardway_ignition_connections {}", self.connections.load(Ordering::Relaxed));
-        text += &head("ready", "gauge", "1 when requests can be answered.");
+        text += &head("ready", "gauge", "1 if the server is ready.");
         let _ = writeln!(text, "hardway_ignition_ready {}", u8::from(is_ready));
         if let Some(count) = token_secrets {
             text += &head("token_secrets", "gauge", "Token Secrets of hosted clusters that are known.");

@@ -8,7 +8,7 @@
 //!                                redemptions: on disk before the first byte of a config leaves
 //! ```
 //!
-//! A face decides with data alone (`ConfigRequest` → [`Decision`]) and is tested so; whatever waits, connects or counts is
+//! A face decides with data alone (`ConfigRequest` → [`ConfigDecision`]) and is tested so; whatever waits, connects or counts is
 //! outside of it. Configs are prepared once ([`PreparedConfig`]); a request costs its check and the encryption.
 //!
 //! What Ignition makes of an answer (coreos/ignition `internal/resource/http.go`, `url.go`): 5xx and a broken connection
@@ -29,6 +29,7 @@ pub(crate) mod listener;
 mod metrics;
 mod paced_stream;
 mod paths;
+mod places;
 mod prepared_config;
 mod redemptions;
 mod router;
@@ -41,17 +42,15 @@ pub mod upstream;
 
 pub use answer::Answer;
 pub use config_request::ConfigRequest;
-pub use decision::{Decision, Redemption};
-pub use event::{Event, Happened};
+pub use decision::{ConfigDecision, Redemption};
+pub use event::{ConfigEvent, Happened};
 pub use limits::{Limits, SourceBuckets};
 pub use metrics::Metrics;
-pub use paths::{Route, route};
+pub use paths::{RequestPath, route};
+pub(crate) use places::Activity;
 pub use prepared_config::PreparedConfig;
 pub use redemptions::{Recorder, Unrecorded};
 pub use router::{Faces, Router};
 pub use server::{Listen, Server, ServerError};
 pub(crate) use timed_io::TimedIo;
 pub use tls::{CertificateFiles, Certificates, TlsError};
-
-/// Reads the clock; the program's own, so that windows can be rehearsed.
-pub type Clock = std::sync::Arc<dyn Fn() -> jiff::Timestamp + Send + Sync>;

@@ -1,8 +1,8 @@
-//! Which path is whose.
+//! Routes: which face answers which path.
 
 /// What a path asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Route<'a> {
+pub enum RequestPath<'a> {
     /// `/healthz`: the process runs.
     Health,
     /// `/ignition/<host>`: one host's own config.
@@ -23,26 +23,26 @@ pub enum Route<'a> {
 
 /// Sorts a path without its query. The rules of the two other servers: openshift/machine-config-operator
 /// `pkg/server/api.go`, openshift/hypershift `ignition-server/cmd/start.go`; both sit behind Go's `http.ServeMux`.
-pub fn route(path: &str) -> Route<'_> {
+pub fn route(path: &str) -> RequestPath<'_> {
     let clean = cleaned(path);
     if clean != path {
-        return Route::Redirect(clean);
+        return RequestPath::Redirect(clean);
     }
     match path {
-        "/healthz" => Route::Health,
-        "/metrics" => Route::Metrics,
-        "/readyz" => Route::Ready,
+        "/healthz" => RequestPath::Health,
+        "/metrics" => RequestPath::Metrics,
+        "/readyz" => RequestPath::Ready,
         _ => {
             if let Some(rest) = path.strip_prefix("/config/") {
-                return Route::Pool(rest.rsplit('/').next().unwrap_or_default());
+                return RequestPath::Pool(rest.rsplit('/').next().unwrap_or_default());
             }
             match path.strip_prefix("/ignition") {
-                Some(rest) if !rest.contains(['/', ' ']) => Route::Hosted,
+                Some(rest) if !rest.contains(['/', ' ']) => RequestPath::Hosted,
                 Some(rest) => match rest.strip_prefix('/') {
-                    Some(host) if is_host_name(host) => Route::Host(host),
-                    _ => Route::Unknown,
+                    Some(host) if is_host_name(host) => RequestPath::Host(host),
+                    _ => RequestPath::Unknown,
                 },
-                None => Route::Unknown,
+                None => RequestPath::Unknown,
             }
         }
     }
@@ -82,28 +82,28 @@ mod tests {
     #[test]
     fn paths_are_sorted() {
         for (path, expected) in [
-            ("/healthz", Route::Health),
-            ("/readyz", Route::Ready),
-            ("/metrics", Route::Metrics),
-            ("/ignition", Route::Hosted),
-            ("/ignitionx", Route::Hosted),
-            ("/ignition-1", Route::Hosted),
-            ("/ignition/", Route::Unknown),
-            ("/ignition/master-0", Route::Host("master-0")),
-            ("/ignition/a.b.example.com", Route::Host("a.b.example.com")),
-            ("/ignition/a/b", Route::Unknown),
-            ("/ignition/A", Route::Unknown),
-            ("/ignition/%2e", Route::Unknown),
-            ("/config/master", Route::Pool("master")),
-            ("/config/x/master", Route::Pool("master")),
-            ("/config/", Route::Pool("")),
-            ("/config", Route::Unknown),
-            ("/", Route::Unknown),
-            ("//ignition", Route::Redirect("/ignition".to_owned())),
-            ("/a/../config/master", Route::Redirect("/config/master".to_owned())),
-            ("/./healthz", Route::Redirect("/healthz".to_owned())),
-            ("/config//", Route::Redirect("/config/".to_owned())),
-            ("*", Route::Redirect("/*".to_owned())),
+            ("/healthz", RequestPath::Health),
+            ("/readyz", RequestPath::Ready),
+            ("/metrics", RequestPath::Metrics),
+            ("/ignition", RequestPath::Hosted),
+            ("/ignitionx", RequestPath::Hosted),
+            ("/ignition-1", RequestPath::Hosted),
+            ("/ignition/", RequestPath::Unknown),
+            ("/ignition/master-0", RequestPath::Host("master-0")),
+            ("/ignition/a.b.example.com", RequestPath::Host("a.b.example.com")),
+            ("/ignition/a/b", RequestPath::Unknown),
+            ("/ignition/A", RequestPath::Unknown),
+            ("/ignition/%2e", RequestPath::Unknown),
+            ("/config/master", RequestPath::Pool("master")),
+            ("/config/x/master", RequestPath::Pool("master")),
+            ("/config/", RequestPath::Pool("")),
+            ("/config", RequestPath::Unknown),
+            ("/", RequestPath::Unknown),
+            ("//ignition", RequestPath::Redirect("/ignition".to_owned())),
+            ("/a/../config/master", RequestPath::Redirect("/config/master".to_owned())),
+            ("/./healthz", RequestPath::Redirect("/healthz".to_owned())),
+            ("/config//", RequestPath::Redirect("/config/".to_owned())),
+            ("*", RequestPath::Redirect("/*".to_owned())),
         ] {
             assert_eq!(route(path), expected, "{path}");
         }
@@ -112,8 +112,8 @@ mod tests {
     proptest! {
         #[test]
         fn any_path_has_one_answer(path in "[/a-z.%]{0,40}") {
-            if let Route::Redirect(to) = route(&path) {
-                prop_assert!(!matches!(route(&to), Route::Redirect(_)), "{} → {}", path, to);
+            if let RequestPath::Redirect(to) = route(&path) {
+                prop_assert!(!matches!(route(&to), RequestPath::Redirect(_)), "{} → {}", path, to);
             }
         }
     }

@@ -5,7 +5,7 @@ use std::io::Write as _;
 
 use bytes::Bytes;
 use flate2::{Compression, write::GzEncoder};
-use hardway_assets::ignition::Generation;
+use hardway_assets::ignition::ConfigDigest;
 use http::HeaderValue;
 
 /// Immutable bytes, plain and compressed. Cloning shares them.
@@ -13,7 +13,7 @@ use http::HeaderValue;
 pub struct PreparedConfig {
     identity: Bytes,
     gzip: Bytes,
-    generation: Generation,
+    digest: ConfigDigest,
     etag: HeaderValue,
 }
 
@@ -21,14 +21,14 @@ impl PreparedConfig {
     /// Takes a config and does all the work that can be done before somebody asks.
     pub fn new(config: impl Into<Bytes>) -> Self {
         let identity = config.into();
-        let generation = Generation::of(&identity);
-        let etag = HeaderValue::from_str(&format!("\"{generation}\""))
+        let digest = ConfigDigest::of(&identity);
+        let etag = HeaderValue::from_str(&format!("\"{digest}\""))
             .unwrap_or_else(|_| HeaderValue::from_static("\"config\""));
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
         // Writing to memory does not fail.
         let _ = encoder.write_all(&identity);
         let gzip = Bytes::from(encoder.finish().unwrap_or_default());
-        Self { identity, gzip, generation, etag }
+        Self { identity, gzip, digest, etag }
     }
 
     /// As it is.
@@ -42,8 +42,8 @@ impl PreparedConfig {
     }
 
     /// Which content this is.
-    pub fn generation(&self) -> &Generation {
-        &self.generation
+    pub fn digest(&self) -> &ConfigDigest {
+        &self.digest
     }
 
     /// The same, for caches between here and a person.
@@ -55,7 +55,7 @@ impl PreparedConfig {
 /// Never its content: configs are full of keys.
 impl fmt::Debug for PreparedConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "PreparedConfig({} bytes, {})", self.identity.len(), self.generation)
+        write!(f, "PreparedConfig({} bytes, {})", self.identity.len(), self.digest)
     }
 }
 

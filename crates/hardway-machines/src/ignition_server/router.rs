@@ -1,22 +1,24 @@
 //! From a request to an answer: whose path it is, what that face decides, and what must happen before and after.
 
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use hardway_journal::Face;
+use hardway_base::Tally;
+use hardway_journal::{Face, Now};
 use http::header::{ALLOW, CONTENT_TYPE};
 use http::{Request, StatusCode};
 use jiff::Timestamp;
 use tokio::sync::mpsc;
 
 use super::faces::{HostFace, HostedFace, PoolFace};
+use super::limits::network;
 use super::{
-    Answer, Clock, ConfigRequest, Decision, Event, Happened, Limits, Metrics, Recorder, Redemption, Route,
-    SourceBuckets, route,
+    Answer, ConfigDecision, ConfigEvent, ConfigRequest, Happened, Limits, Metrics, Recorder, Redemption,
+    RequestPath, SourceBuckets, route,
 };
-use crate::tally::Tally;
 
 /// Which faces the server has.
 #[derive(Clone, Debug, Default)]
@@ -35,11 +37,13 @@ pub struct Router {
     recorder: Recorder,
     /// Secrets whose workers have arrived, for whoever marks them.
     reached: Option<mpsc::Sender<String>>,
-    events: mpsc::Sender<Event>,
-    clock: Clock,
+    events: mpsc::Sender<ConfigEvent>,
+    clock: Now,
     refusals: SourceBuckets,
     told: Tally<Refusal>,
     pool_requests: SourceBuckets,
+    /// Addresses of machines that are expected, besides the hosts of face host.
+    known: BTreeSet<IpAddr>,
     /// What was counted.
     pub metrics: Metrics,
 }
@@ -55,8 +59,8 @@ impl Router {
     pub fn new(
         faces: Faces,
         recorder: Recorder,
-        events: mpsc::Sender<Event>,
-        clock: Clock,
+        events: mpsc::Sender<ConfigEvent>,
+        clock: Now,
         limits: &Limits,
     ) -> Self {
         Self {
@@ -68,6 +72,7 @@ impl Router {
             refusals: SourceBuckets::new(limits.refusals),
             told: Tally::new(TOLD),
             pool_requests: SourceBuckets::new(limits.pool_requests),
+            known: BTreeSet::new(),
             metrics: Metrics::default(),
         }
     }
@@ -78,12 +83,21 @@ impl Router {
         self
     }
 
-    /// Whether requests can be answered, or why not.
-    pub fn is_ready(&self) -> Result<(), &'static str> {
-        match &self.faces.hosted {
-            Some(hosted) if !hosted.tokens().is_complete() => Err("the token Secrets are not all read yet"),
-            _ => Ok(()),
-        }
+    /// Expects machines at these addresses.
+    pub fn knowing(mut self, addresses: impl IntoIterator<Item = IpAddr>) -> Self {
+        self.known.extend(addresses);
+        self
+    }
+
+    /// Whether a machine that is expected has this address.
+    pub fn knows(&self, source: IpAddr) -> bool {
+        let is_hosts = |face: &HostFace| face.table().values().any(|host| host.addresses.contains(&source));
+        self.known.contains(&source) || self.faces.host.as_deref().is_some_and(is_hosts)
+    }
+
+    /// Whether every face can answer: the token Secrets take a moment to read, and until then a good token looks unknown.
+    fn is_ready(&self) -> bool {
+        self.faces.hosted.as_ref().is_none_or(|hosted| hosted.tokens().is_complete())
     }
 
     /// The answer to a request from `source`.
@@ -96,16 +110,16 @@ impl Router {
         };
         let now = (self.clock)();
         let (face, who, decision) = match (route(asked.path), &self.faces) {
-            (Route::Health, faces) if faces.hosted.is_some() || asked.is_read() => {
+            (RequestPath::Health, faces) if faces.hosted.is_some() || asked.is_read() => {
                 return self.counted(None, Answer::empty(StatusCode::OK));
             }
-            (Route::Ready, _) if asked.is_read() => return self.counted(None, self.readiness()),
-            (Route::Metrics, _) if asked.is_read() => return self.counted(None, self.page()),
-            (Route::Redirect(to), _) => return self.counted(None, Answer::moved(&to)),
-            (Route::Host(host), Faces { host: Some(face), .. }) => {
+            (RequestPath::Ready, _) if asked.is_read() => return self.counted(None, self.readiness()),
+            (RequestPath::Metrics, _) if asked.is_read() => return self.counted(None, self.page()),
+            (RequestPath::Redirect(to), _) => return self.counted(None, Answer::moved(&to)),
+            (RequestPath::Host(host), Faces { host: Some(face), .. }) => {
                 (Some(Face::Host), host.to_owned(), face.decide(&asked, host, now))
             }
-            (Route::Pool(pool), Faces { pool: Some(face), .. }) => {
+            (RequestPath::Pool(pool), Faces { pool: Some(face), .. }) => {
                 let who: String = pool.chars().filter(char::is_ascii_graphic).take(60).collect();
                 if !self.pool_requests.take(asked.source, Instant::now()) {
                     Metrics::count(&self.metrics.limited);
@@ -113,51 +127,58 @@ impl Router {
                 }
                 (Some(Face::Pool), who, face.decide(&asked, pool))
             }
-            (Route::Hosted, Faces { hosted: Some(face), .. }) => {
+            (RequestPath::Hosted, Faces { hosted: Some(face), .. }) => {
                 (Some(Face::Hosted), String::new(), face.decide(&asked, now))
             }
             _ => (None, String::new(), self.nobodys(&asked)),
         };
         match decision {
-            Decision::Refuse { answer, reason } => self.refused(face, who, &asked, now, answer, reason),
-            Decision::Serve { config, content_type, redemption } => {
-                if !asked.is_head()
-                    && let Err(error) = self.recorder.record(&redemption, now).await
-                {
-                    Metrics::count(&self.metrics.unrecorded);
-                    let answer = Answer::later("the journal cannot be written");
-                    let reason = format!(
-                        "the journal cannot be written, and no config is given out unrecorded: {error}"
-                    );
-                    return self.refused(face, who, &asked, now, answer, reason);
-                }
-                let answer = match &redemption {
+            ConfigDecision::Refuse { answer, reason } => self.refused(face, who, &asked, now, answer, reason),
+            ConfigDecision::Serve { config, content_type, redemption } => {
+                let recorded = match asked.is_head() {
+                    true => Ok(false),
+                    false => self.recorder.record(&redemption, now, self.knows(asked.source)).await,
+                };
+                let is_worth_a_line = match recorded {
+                    Ok(is_worth_a_line) => is_worth_a_line,
+                    Err(error) => {
+                        Metrics::count(&self.metrics.unrecorded);
+                        let answer = Answer::later("the journal cannot be written");
+                        let reason =
+                            format!("cannot write the journal, and no config is served unrecorded: {error}");
+                        return self.refused(face, who, &asked, now, answer, reason);
+                    }
+                };
+                let mut answer = match &redemption {
                     // The server it stands in for never compresses.
                     Redemption::Hosted { .. } => Answer::empty(StatusCode::OK)
                         .with(CONTENT_TYPE, content_type)
                         .body(config.identity().clone()),
                     _ => Answer::config(&config, content_type, &asked),
                 };
-                self.served(&redemption, &asked, now, &answer);
+                answer.is_config = true;
+                self.served(&redemption, &asked, &answer);
+                if is_worth_a_line {
+                    let (digest, bytes) = (redemption.digest().to_owned(), answer.body.len());
+                    let what = Happened::Served { digest, bytes };
+                    self.tell(face, redemption.who().to_owned(), &asked, now, what);
+                }
                 answer
             }
         }
     }
 
-    fn served(&self, redemption: &Redemption, asked: &ConfigRequest<'_>, now: Timestamp, answer: &Answer) {
+    fn served(&self, redemption: &Redemption, asked: &ConfigRequest<'_>, answer: &Answer) {
         self.metrics.answered(Some(redemption.face()), answer.status.as_u16());
         if asked.is_head() {
             return;
         }
-        let bytes = answer.body.len();
-        self.metrics.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        self.metrics.bytes.fetch_add(answer.body.len() as u64, Ordering::Relaxed);
         if let (Redemption::Hosted { reached: Some(secret), .. }, Some(reached)) = (redemption, &self.reached)
         {
             // When many arrive at once one mark is enough, and there are more to come.
             let _ = reached.try_send(secret.clone());
         }
-        let what = Happened::Served { generation: redemption.generation().to_owned(), bytes };
-        self.tell(Some(redemption.face()), redemption.who().to_owned(), asked, now, what);
     }
 
     /// Too many refusals to one source are answered shortly and told to nobody; of those to many sources, fewer and fewer are.
@@ -170,7 +191,7 @@ impl Router {
         answer: Answer,
         reason: String,
     ) -> Answer {
-        if !self.refusals.take(asked.source, Instant::now()) {
+        if !self.refusals.take(network(asked.source), Instant::now()) {
             Metrics::count(&self.metrics.limited);
             return self.counted(face, Answer::later("too many refused requests"));
         }
@@ -196,7 +217,7 @@ impl Router {
         time: Timestamp,
         what: Happened,
     ) {
-        let event = Event { time, source: asked.source, face, who, agent: asked.user_agent(), what };
+        let event = ConfigEvent { time, source: asked.source, face, who, agent: asked.user_agent(), what };
         if self.events.try_send(event).is_err() {
             Metrics::count(&self.metrics.events_lost);
         }
@@ -208,7 +229,7 @@ impl Router {
     }
 
     /// Go's words where HyperShift's server is stood in for, else the machine-config-server's silence.
-    fn nobodys(&self, asked: &ConfigRequest<'_>) -> Decision {
+    fn nobodys(&self, asked: &ConfigRequest<'_>) -> ConfigDecision {
         let answer = if self.faces.hosted.is_some() {
             Answer::text(StatusCode::NOT_FOUND, "404 page not found")
         } else if asked.is_read() {
@@ -217,16 +238,16 @@ impl Router {
             Answer::empty(StatusCode::METHOD_NOT_ALLOWED).with(ALLOW, "GET, HEAD")
         };
         let why = match asked.is_read() {
-            true => "a path that nobody serves here",
-            false => "a method that is not answered here: configs are only read",
+            true => "unknown path",
+            false => "unsupported method: only GET and HEAD are allowed",
         };
-        Decision::refuse_as(answer, why)
+        ConfigDecision::refuse_as(answer, why)
     }
 
     fn readiness(&self) -> Answer {
         match self.is_ready() {
-            Ok(()) => Answer::empty(StatusCode::OK),
-            Err(reason) => Answer::later(reason),
+            true => Answer::empty(StatusCode::OK),
+            false => Answer::later("the token Secrets are still being read"),
         }
     }
 
@@ -234,7 +255,7 @@ impl Router {
         let secrets = self.faces.hosted.as_ref().map(|hosted| hosted.tokens().len());
         Answer::empty(StatusCode::OK)
             .with(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")
-            .body(self.metrics.text(self.is_ready().is_ok(), secrets))
+            .body(self.metrics.text(self.is_ready(), secrets))
     }
 }
 
@@ -273,7 +294,7 @@ mod tests {
             hosted: None,
         };
         let (events, mut told) = mpsc::channel(40_000);
-        let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
+        let clock: Now = Arc::new(|| Timestamp::UNIX_EPOCH);
         let router = Router::new(faces, recorder, events, clock, &Limits::default());
         let mut statuses = BTreeMap::new();
         for number in 0..10_000_u16 {
@@ -290,11 +311,33 @@ mod tests {
         assert_eq!(statuses, BTreeMap::from([(200, 10_000), (401, 10_000), (404, 10_000)]));
         // 512, 1024, 2048, 4096, 8192.
         assert_eq!(hardway_journal::read(&path).unwrap().len(), 256 + 5);
-        let mut refused = 0;
+        let (mut refused, mut served) = (0, 0);
         while let Ok(event) = told.try_recv() {
-            refused += usize::from(matches!(event.what, Happened::Refused { .. }));
+            match event.what {
+                Happened::Refused { .. } => refused += 1,
+                Happened::Served { .. } => served += 1,
+            }
         }
         // And from 128 on.
-        assert_eq!(refused, 2 * (64 + 7));
+        assert_eq!((refused, served), (2 * (64 + 7), 256 + 5));
+    }
+
+    /// A machine network of IPv6 is one network: somebody in it who asks without end does not use up what the machines may ask for.
+    #[tokio::test]
+    async fn pool_configs_are_bounded_by_address() {
+        let pool = Pool::new(&json!({"ignition": {"version": "3.4.0"}}), 4);
+        let pools = PoolFace::new(BTreeMap::from([("worker".to_owned(), pool)]));
+        let faces = Faces { pool: Some(Arc::new(pools)), ..Faces::default() };
+        let (events, _told) = mpsc::channel(100);
+        let clock: Now = Arc::new(|| Timestamp::UNIX_EPOCH);
+        let limits = Limits { pool_requests: (0.0, 2.0), ..Limits::default() };
+        let router = Router::new(faces, Recorder::nowhere(), events, clock, &limits);
+        let ask = async |source: &str| {
+            let accept = "application/vnd.coreos.ignition+json;version=3.4.0";
+            let request = Request::get("/config/worker").header("accept", accept).body(()).unwrap();
+            router.answer(&request, source.parse().unwrap()).await.status.as_u16()
+        };
+        let stranger = [ask("fd00::bad").await, ask("fd00::bad").await, ask("fd00::bad").await];
+        assert_eq!((stranger, ask("fd00::1").await), ([200, 200, 503], 200));
     }
 }

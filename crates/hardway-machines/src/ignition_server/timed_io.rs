@@ -3,12 +3,15 @@
 use std::future::Future as _;
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep_until};
+
+use super::Activity;
 
 /// Wraps a connection. One timer, set again only when it fires: moving data costs a look at the clock.
 #[derive(Debug)]
@@ -17,18 +20,20 @@ pub(crate) struct TimedIo<T> {
     idle: Duration,
     end: Instant,
     last: Instant,
+    activity: Arc<Activity>,
     timer: Pin<Box<Sleep>>,
 }
 
 impl<T> TimedIo<T> {
     /// Ends after `idle` without a byte, and after `lifetime` in any case.
-    pub(crate) fn new(io: T, idle: Duration, lifetime: Duration) -> Self {
+    pub(crate) fn new(io: T, idle: Duration, lifetime: Duration, activity: Arc<Activity>) -> Self {
         let now = Instant::now();
         Self {
             io,
             idle,
             end: now + lifetime,
             last: now,
+            activity,
             timer: Box::pin(sleep_until(now + idle.min(lifetime))),
         }
     }
@@ -37,6 +42,7 @@ impl<T> TimedIo<T> {
     fn judge<R>(&mut self, moved: Poll<io::Result<R>>, cx: &mut Context<'_>) -> Poll<io::Result<R>> {
         if moved.is_ready() {
             self.last = Instant::now();
+            self.activity.moved(self.last);
             return moved;
         }
         while self.timer.as_mut().poll(cx).is_ready() {
@@ -106,7 +112,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn silence_ends_a_connection_and_a_byte_now_and_then_keeps_it() {
         let (mut client, server) = duplex(64);
-        let mut server = TimedIo::new(server, Duration::from_secs(60), Duration::from_secs(600));
+        let mut server =
+            TimedIo::new(server, Duration::from_secs(60), Duration::from_secs(600), Activity::new());
         let writer = tokio::spawn(async move {
             for _ in 0..5 {
                 tokio::time::sleep(Duration::from_secs(50)).await;
@@ -123,7 +130,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn nobody_stays_for_ever() {
         let (mut client, server) = duplex(64);
-        let mut server = TimedIo::new(server, Duration::from_secs(60), Duration::from_secs(100));
+        let mut server =
+            TimedIo::new(server, Duration::from_secs(60), Duration::from_secs(100), Activity::new());
         let writer = tokio::spawn(async move {
             while client.write_all(b"x").await.is_ok() {
                 tokio::time::sleep(Duration::from_secs(7)).await;

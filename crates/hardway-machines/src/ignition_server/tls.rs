@@ -31,7 +31,7 @@ pub enum TlsError {
     #[error("a certificate or its key cannot be read")]
     Read(#[from] std::io::Error),
     /// A file holds something else.
-    #[error("{} holds no {what}", path.display())]
+    #[error("{} contains no {what}", path.display())]
     NotPem {
         /// Which.
         path: PathBuf,
@@ -39,7 +39,7 @@ pub enum TlsError {
         what: &'static str,
     },
     /// Two files that do not belong together, or a kind of key nobody knows.
-    #[error("the key {} does not fit the certificate {}", files.key.display(), files.certificate.display())]
+    #[error("the key {} does not match the certificate {}", files.key.display(), files.certificate.display())]
     Mismatch {
         /// Which.
         files: Box<CertificateFiles>,

@@ -72,7 +72,7 @@ pub async fn mark(
     let patch = json!({"metadata": {"annotations": {IGNITION_REACHED: "True"}}});
     while let Some(name) = reached.recv().await {
         if let Err(error) = api.patch_metadata(&name, &PatchParams::default(), &Patch::Merge(&patch)).await {
-            trouble(&format!("Secret {name} could not be marked as reached: {}", error_sentence(&error)));
+            trouble(&format!("could not mark Secret {name} as reached: {}", error_sentence(&error)));
         }
     }
 }

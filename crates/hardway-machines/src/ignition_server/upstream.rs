@@ -32,13 +32,13 @@ pub struct Upstream {
 #[derive(Debug, thiserror::Error)]
 pub enum UpstreamError {
     /// No host and port.
-    #[error("{0:?} is no host and port")]
+    #[error("{0:?} is not HOST:PORT")]
     Address(String),
     /// No certificate.
-    #[error("who signed the certificate of the server behind is not known: no certificate in PEM")]
+    #[error("the upstream server's CA file contains no PEM certificate")]
     Authority,
     /// See the source.
-    #[error("the server behind cannot be asked")]
+    #[error("cannot reach the upstream server")]
     Client(#[source] Box<kube::Error>),
 }
 
@@ -91,7 +91,7 @@ type Fetched = (Which, Result<PreparedConfig, FetchError>);
 enum FetchError {
     #[error("{}", error_sentence(.0))]
     Client(Box<kube::Error>),
-    #[error("what it gives is no config")]
+    #[error("its answer is not a config")]
     NotAConfig,
     #[error("{0}")]
     Request(#[from] http::Error),
@@ -99,7 +99,7 @@ enum FetchError {
     Read(#[from] std::io::Error),
     #[error("it answers {0}")]
     Status(u16),
-    #[error("what it gives is larger than {LARGEST_PAYLOAD} bytes")]
+    #[error("its answer is larger than {LARGEST_PAYLOAD} bytes")]
     TooLarge,
 }
 
@@ -145,7 +145,7 @@ pub async fn watch(
             () = pausing.as_mut(), if is_pausing => is_pausing = false,
             Some(Ok((which, fetched))) = proxy.fetching.join_next(), if !proxy.fetching.is_empty() => {
                 if let Err(why) = &fetched {
-                    trouble(&format!("the config of Secret {}: the server behind: {why}", which.0));
+                    trouble(&format!("the config of Secret {}: upstream server: {why}", which.0));
                 }
                 proxy.take_in(&which, fetched.ok());
             }
@@ -306,7 +306,7 @@ mod tests {
         let config = Config::new(format!("http://{address}").parse().unwrap());
         let upstream = Upstream { client: Client::try_from(config).unwrap() };
         let fetched = upstream.fetch(&hardway_base::Secret::new("t0ken")).await;
-        assert_eq!(fetched.unwrap_err().to_string(), "what it gives is larger than 33554432 bytes");
+        assert_eq!(fetched.unwrap_err().to_string(), "its answer is larger than 33554432 bytes");
     }
 
     fn which(uid: &str) -> Which {

@@ -5,6 +5,7 @@
 //! ipxe/52-54-00-7e-00-65                the script of a machine
 //! vmlinuz, initrd.img, rootfs.img       what the scripts load
 //! hosts.json                            which script is whose
+//! ipxe.efi                              iPXE, for firmware that boots over HTTP; not in every folder
 //! ignition/master-0.ign                 what the machine's installer puts on the disk
 //! ```
 //!
@@ -17,6 +18,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use hardway_assets::install_media::{Mac, boot_local};
+use hardway_assets::work_paths;
 use hardway_base::files::Replacement;
 
 use super::error::MediaError;
@@ -24,6 +26,8 @@ use super::iso9660::Volume;
 
 /// The script that DHCP names.
 pub const BOOT_INDEX: &str = "boot.ipxe";
+/// iPXE itself, for firmware that boots over HTTP: copied here where the inventory says where it is.
+pub const BOOT_EFI: &str = "ipxe.efi";
 /// MAC addresses and the hosts that have them.
 pub const BOOT_HOSTS: &str = "hosts.json";
 
@@ -67,7 +71,7 @@ impl BootFolder {
             .map_err(|error| MediaError::Description { file: BOOT_HOSTS, reason: error.to_string() })?;
         let mut scripts = BTreeMap::new();
         for (mac, host) in hosts {
-            let reason = format!("{mac:?} is no MAC address");
+            let reason = format!("{mac:?} is not a MAC address");
             let parsed = mac.parse::<Mac>();
             let parsed = parsed.map_err(|()| MediaError::Description { file: BOOT_HOSTS, reason })?;
             scripts.insert(parsed, (host, text(&format!("ipxe/{parsed}"))?));
@@ -85,6 +89,9 @@ impl BootFolder {
         }
         if let Some(name) = PXE_FILES.iter().find(|name| **name == path) {
             return BootAnswer::File(self.folder.join(name));
+        }
+        if path == BOOT_EFI {
+            return BootAnswer::File(self.folder.join(BOOT_EFI));
         }
         match path.strip_prefix("ipxe/").map(str::parse) {
             Some(Ok(mac)) => self.script(mac, is_installed),
@@ -104,7 +111,7 @@ impl BootFolder {
 
     /// Where a host's config lies, whether or not it is there.
     pub fn config(&self, host: &str) -> PathBuf {
-        self.folder.join(format!("ignition/{host}.ign"))
+        self.folder.join(work_paths::host_config(host))
     }
 
     /// Hosts and the MAC addresses they are known by.
@@ -183,6 +190,7 @@ mod tests {
         assert!(script("/ipxe/52-54-00-7e-00-65", true).ends_with("master-0 is installed.\nexit\n"));
         assert!(script("/ipxe/52-54-00-7e-00-66", false).ends_with("exit\n"));
         assert_eq!(folder.answer("/vmlinuz", |_| false), BootAnswer::File(dir.path().join("vmlinuz")));
+        assert_eq!(folder.answer("/ipxe.efi", |_| false), BootAnswer::File(dir.path().join("ipxe.efi")));
         for path in [
             "/ignition/master-0.ign",
             "/ignition/master-1.ign",

@@ -10,10 +10,10 @@ pub enum CpioError {
     #[error("an archive is cut short")]
     CutShort,
     /// Its header is damaged.
-    #[error("an archive's header has something else than digits")]
+    #[error("an archive's header contains non-digits")]
     Digits,
     /// A name is no text.
-    #[error("a name in an archive that is no text")]
+    #[error("a name in an archive is not text")]
     Name,
     /// A name is too long or too short.
     #[error("a name of {0} bytes in an archive")]

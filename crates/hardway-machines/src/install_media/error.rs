@@ -9,11 +9,11 @@ use super::initrd::InitrdError;
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
     /// The embed area holds something that no kernel could unpack.
-    #[error("the embed area holds something that is no initramfs: {0}")]
+    #[error("the embed area does not contain an initramfs: {0}")]
     Area(InitrdError),
     /// An area is said to lie where the image has no bytes.
     #[error(
-        "{what} would be at {offset}, {length} bytes long, but the file it lies in ends at {end}: the image is damaged"
+        "{what} should be at {offset}, {length} bytes long, but its file ends at {end}: the image is damaged"
     )]
     AreaOutside {
         /// Such as `the embed area`.
@@ -26,7 +26,7 @@ pub enum MediaError {
         end: u64,
     },
     /// More than the embed area holds, packed as tightly as can be.
-    #[error("what should be embedded takes {needed} bytes compressed, but the embed area has {capacity}")]
+    #[error("the data to embed takes {needed} bytes compressed, but the embed area has {capacity}")]
     AreaTooSmall {
         /// Compressed.
         needed: u64,
@@ -63,7 +63,7 @@ pub enum MediaError {
         reason: &'static str,
     },
     /// BIOS and EFI would start different systems.
-    #[error("the boot menus disagree: {first:?}, but at byte {offset} {other:?}")]
+    #[error("the boot menus differ: {first:?}, but at byte {offset} {other:?}")]
     KernelArgumentsDiffer {
         /// Of the first area.
         first: String,
@@ -81,21 +81,21 @@ pub enum MediaError {
         capacity: usize,
     },
     /// A name that cannot be one of a keyfile.
-    #[error("{0:?} cannot be the name of a network keyfile: it must end in .nmconnection and have no slash")]
+    #[error("invalid name of a network keyfile: {0:?} must end in .nmconnection and have no slash")]
     KeyfileName(String),
     /// An ISO image, but of something else.
     #[error(
-        "volume {volume:?} is no CoreOS live image: it has neither coreos/igninfo.json nor images/ignition.img"
+        "volume {volume:?} is not a CoreOS live image: it has neither coreos/igninfo.json nor images/ignition.img"
     )]
     NotCoreOs {
         /// The name that the image gives itself.
         volume: String,
     },
     /// Not an ISO image at all.
-    #[error("this is no ISO 9660 image: {0}")]
+    #[error("not an ISO 9660 image: {0}")]
     NotIso(String),
     /// A download that was cut off, or a disk that was full.
-    #[error("the image is cut short: it should have {expected} bytes and has {found}")]
+    #[error("the image is truncated: expected {expected} bytes, found {found}")]
     Truncated {
         /// What the image itself says.
         expected: u64,
@@ -122,16 +122,17 @@ impl MediaError {
             }
             Self::Truncated { .. } => "download it again: `hardway release media --format iso --to DIR`",
             Self::AreaTooSmall { .. } => {
-                "let the machine fetch its config: set ignitionServer.url in inventory.yaml and run `hardway create ignition-configs`, or say where with --ignition-url"
+                "have the machine fetch its config: set ignitionServer.url in inventory.yaml and run `hardway create \
+                 ignition-configs`, or pass --ignition-url"
             }
-            Self::Io { .. } => "look at the path, its permissions and the space on the disk",
+            Self::Io { .. } => "check the path, its permissions and the free disk space",
             Self::KernelArgument { .. } | Self::KernelArgumentsTooLong { .. } => {
-                "look at what is there with `hardway media show ISO`"
+                "see what is embedded with `hardway media show ISO`"
             }
             Self::KernelArgumentsDiffer { .. } => "start again from the image as it was downloaded",
             Self::KeyfileName(_) => "rename the file",
             Self::NotCoreOs { .. } | Self::NotIso(_) => {
-                "give the live ISO of the release: `hardway release media --format iso`"
+                "use the live ISO of the release: `hardway release media --format iso`"
             }
             Self::Unsupported(_) => "use the live ISO of the release: `hardway release media --format iso`",
         }

@@ -23,7 +23,7 @@ pub enum InitrdError {
     #[error("{0}")]
     Archive(#[from] CpioError),
     /// Behind an archive, within its packing.
-    #[error("something follows the archive inside its packing")]
+    #[error("there is data after the compressed archive")]
     Follows,
     /// It is made to fill memory.
     #[error("it unpacks to more than {MOST} bytes")]
@@ -35,7 +35,7 @@ pub enum InitrdError {
     #[error("{0}")]
     Unpacker(#[from] liblzma::stream::Error),
     /// Nothing that is known.
-    #[error("neither an archive nor gzip, xz or zstd")]
+    #[error("not a cpio archive, gzip, xz or zstd")]
     Unknown,
 }
 

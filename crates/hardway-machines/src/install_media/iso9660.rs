@@ -130,13 +130,13 @@ impl Volume {
             let mut rest = sector;
             while let Some(&length) = rest.first().filter(|length| **length > 0) {
                 let (record, after) = rest.split_at_checked(usize::from(length)).ok_or_else(|| {
-                    MediaError::Damaged("a folder's record runs over the end of its sector".to_owned())
+                    MediaError::Damaged("a folder's record crosses the end of its sector".to_owned())
                 })?;
                 records.push(self.record(record)?);
                 rest = after;
             }
             if rest.iter().any(|byte| *byte != 0) {
-                return Err(MediaError::Damaged("a folder goes on behind its last record".to_owned()));
+                return Err(MediaError::Damaged("a folder has data after its last record".to_owned()));
             }
         }
         Ok(records)
@@ -155,7 +155,7 @@ impl Volume {
         // An empty file may be said to be anywhere.
         if extent.length > 0 && extent.offset + extent.length > self.length {
             let name = String::from_utf8_lossy(name);
-            return Err(MediaError::Damaged(format!("{name} ends behind the end of the image")));
+            return Err(MediaError::Damaged(format!("{name} extends past the end of the image")));
         }
         let name = String::from_utf8_lossy(name);
         let name = name.split(';').next().unwrap_or_default().trim_end_matches('.').to_owned();

@@ -129,7 +129,7 @@ impl KernelArguments {
         for DescribedArea { path, offset, end, pad } in description.files {
             let file = volume.find(image, &path)?.ok_or_else(|| wrong(format!("there is no {path}")))?;
             let (Ok(end), Ok(pad)) = (u8::try_from(end), u8::try_from(pad)) else {
-                return Err(wrong(format!("{path} is filled with something else than ASCII")));
+                return Err(wrong(format!("{path} contains non-ASCII bytes")));
             };
             let place = file.piece(offset, description.size as u64, &path)?;
             areas.push(Area { offset: place.offset, end, pad });
@@ -187,7 +187,7 @@ impl Area {
     fn text(self, image: &mut dyn Image, size: usize) -> Result<String, MediaError> {
         let bytes = bytes(image, Extent { offset: self.offset, length: size as u64 })?;
         let text = String::from_utf8(bytes).map_err(|_| {
-            MediaError::Damaged(format!("the kernel arguments at byte {} are no text", self.offset))
+            MediaError::Damaged(format!("the kernel arguments at byte {} are not text", self.offset))
         })?;
         let text = text.trim_end_matches(char::from(self.pad)).trim_end_matches(char::from(self.end));
         Ok(text.trim().to_owned())
@@ -203,7 +203,7 @@ impl KernelArgumentEdits {
             let before = words.len();
             words.retain(|word| word != argument);
             if words.len() == before {
-                return Err(refused(argument, "it is to be deleted, but is not there"));
+                return Err(refused(argument, "cannot delete it: no such argument"));
             }
         }
         for argument in &self.append {
@@ -216,7 +216,7 @@ impl KernelArgumentEdits {
             };
             let (old, new) = (format!("{key}={old}"), format!("{key}={new}"));
             if !words.contains(&old) {
-                return Err(refused(&old, "it is to be replaced, but is not there"));
+                return Err(refused(&old, "cannot replace it: no such argument"));
             }
             words.iter_mut().filter(|word| **word == old).for_each(|word| word.clone_from(&new));
         }
@@ -234,7 +234,7 @@ impl KernelArgumentEdits {
 fn sound(argument: &str) -> Result<&str, MediaError> {
     let argument = argument.trim();
     if argument.is_empty() || !argument.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(refused(argument, "one word of printable ASCII characters is wanted"));
+        return Err(refused(argument, "expected one word of printable ASCII characters"));
     }
     Ok(argument)
 }

@@ -18,7 +18,9 @@ mod kernel_arguments;
 mod live_iso;
 mod patch;
 
-pub use boot_folder::{BOOT_HOSTS, BOOT_INDEX, BootAnswer, BootFolder, PXE_FILES, extract_pxe_files};
+pub use boot_folder::{
+    BOOT_EFI, BOOT_HOSTS, BOOT_INDEX, BootAnswer, BootFolder, PXE_FILES, extract_pxe_files,
+};
 pub use cpio::CpioError;
 pub use error::MediaError;
 pub use initrd::InitrdError;

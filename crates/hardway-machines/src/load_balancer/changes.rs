@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use hardway_assets::Cluster;
-use hardway_assets::host_services::{BalancedPort, Stage};
+use hardway_assets::host_services::{BalancedPort, InstallStage};
+use hardway_assets::{Cluster, Phase};
 use serde::Serialize;
 
 /// The members of one port from one moment on.
@@ -11,7 +11,7 @@ use serde::Serialize;
 #[serde(rename_all = "camelCase")]
 pub struct Change {
     /// The phase before which it must be so.
-    pub before: &'static str,
+    pub before: Phase,
     /// Where clients come in.
     pub addresses: Vec<String>,
     /// On every address and member.
@@ -28,11 +28,11 @@ pub struct Change {
 
 /// Everything that must be so when machines first boot, and then what differs once the bootstrap host goes.
 pub fn changes(cluster: &Cluster) -> Vec<Change> {
-    let first = BalancedPort::all(cluster, Stage::Bootstrapping);
-    let later = BalancedPort::all(cluster, Stage::Installed);
+    let first = BalancedPort::all(cluster, InstallStage::Bootstrapping);
+    let later = BalancedPort::all(cluster, InstallStage::Installed);
     let differ = later.iter().filter(|service| !first.contains(service));
-    let first = first.iter().map(|service| change("install-os", service));
-    first.chain(differ.map(|service| change("remove-bootstrap", service))).collect()
+    let first = first.iter().map(|service| change(Phase::InstallOs, service));
+    first.chain(differ.map(|service| change(Phase::RemoveBootstrap, service))).collect()
 }
 
 /// As text, a row each.
@@ -41,7 +41,7 @@ pub fn table(changes: &[Change]) -> String {
     let mut rows = vec![head.map(str::to_owned)];
     rows.extend(changes.iter().map(|change| {
         [
-            change.before.to_owned(),
+            change.before.to_string(),
             change.addresses.join(","),
             change.port.to_string(),
             change.members.join(","),
@@ -68,9 +68,9 @@ fn clients(service: &BalancedPort) -> String {
     if networks.is_empty() { "everybody".to_owned() } else { format!("only {}", networks.join(",")) }
 }
 
-fn change(before: &'static str, service: &BalancedPort) -> Change {
+fn change(before: Phase, service: &BalancedPort) -> Change {
     let scheme = if service.health.is_tls { "https" } else { "http" };
-    let member = |member: &hardway_assets::host_services::Member| {
+    let member = |member: &hardway_assets::host_services::BackendMember| {
         let backup = if member.is_backup { " (last)" } else { "" };
         format!("{}={}{backup}", member.name, member.address)
     };

@@ -15,7 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 pub use changes::{Change, changes, table};
-pub use server::{Server, State, servers};
+pub use server::{BalancedServer, ServerState, servers};
 
 /// Gives a host no more connections, and ends those it has, so that their clients turn to the others. Connections to
 /// other members go on. Twice is fine, and so is a host that is no member: it is out.
@@ -23,7 +23,7 @@ pub use server::{Server, State, servers};
 /// # Errors
 /// When HAProxy cannot be reached, refuses, or says something else afterwards.
 pub fn take_out(socket: &Path, host: &str) -> Result<(), LoadBalancerError> {
-    let of_host = || -> Result<Vec<Server>, LoadBalancerError> {
+    let of_host = || -> Result<Vec<BalancedServer>, LoadBalancerError> {
         Ok(servers(socket)?.into_iter().filter(|server| server.name == host).collect())
     };
     for member in of_host()? {
@@ -34,7 +34,7 @@ pub fn take_out(socket: &Path, host: &str) -> Result<(), LoadBalancerError> {
             return Err(LoadBalancerError::Refused { command, answer: answer.trim().to_owned() });
         }
     }
-    match of_host()?.into_iter().find(|member| member.state != State::Maintenance) {
+    match of_host()?.into_iter().find(|member| member.state != ServerState::Maintenance) {
         None => Ok(()),
         Some(member) => Err(LoadBalancerError::NotTaken {
             member: format!("{}/{}", member.service, member.name),
@@ -69,11 +69,11 @@ pub enum LoadBalancerError {
         answer: String,
     },
     /// HAProxy said yes, and did something else.
-    #[error("{member} is {found} after HAProxy was told to take it out")]
+    #[error("{member} is {found} after it was removed from HAProxy")]
     NotTaken {
         /// The service and the host.
         member: String,
         /// What it says.
-        found: State,
+        found: ServerState,
     },
 }

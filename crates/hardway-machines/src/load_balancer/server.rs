@@ -13,13 +13,13 @@ use super::LoadBalancerError;
 /// A host as a member of one service.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Server {
+pub struct BalancedServer {
     /// `api`, `machine-config-server`, `ingress-https`, `ingress-http`.
     pub service: String,
     /// The host.
     pub name: String,
     /// What it was told.
-    pub state: State,
+    pub state: ServerState,
     /// Whether its health check says that it is well, and it may have connections. Never while it is out.
     pub is_well: bool,
 }
@@ -27,7 +27,7 @@ pub struct Server {
 /// What a member was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum State {
+pub enum ServerState {
     /// It has connections whenever it is well.
     Ready,
     /// It keeps those it has and gets no more.
@@ -36,7 +36,7 @@ pub enum State {
     Maintenance,
 }
 
-impl fmt::Display for State {
+impl fmt::Display for ServerState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Ready => "ready",
@@ -50,12 +50,12 @@ impl fmt::Display for State {
 ///
 /// # Errors
 /// When HAProxy cannot be reached, or says something else than a list.
-pub fn servers(socket: &Path) -> Result<Vec<Server>, LoadBalancerError> {
+pub fn servers(socket: &Path) -> Result<Vec<BalancedServer>, LoadBalancerError> {
     read(&ask(socket, "show servers state")?)
 }
 
 /// The format is of HAProxy's own, in version 1 since HAProxy 1.6; columns are only ever added at the end.
-fn read(answer: &str) -> Result<Vec<Server>, LoadBalancerError> {
+fn read(answer: &str) -> Result<Vec<BalancedServer>, LoadBalancerError> {
     let bad = |line: &str| LoadBalancerError::NotAList { line: line.to_owned() };
     let mut lines = answer.lines();
     match lines.next().map(str::trim) {
@@ -70,19 +70,19 @@ fn read(answer: &str) -> Result<Vec<Server>, LoadBalancerError> {
 }
 
 /// `be_id be_name srv_id srv_name srv_addr srv_op_state srv_admin_state …`.
-fn server(line: &str) -> Option<Server> {
+fn server(line: &str) -> Option<BalancedServer> {
     let columns: Vec<&str> = line.split(' ').collect();
     let [_, service, _, name, _, running, told, ..] = columns[..] else { return None };
     let (running, told): (u8, u8) = (running.parse().ok()?, told.parse().ok()?);
     // Bits of haproxy/haproxy include/haproxy/server-t.h: 0x01 maintenance, 0x08 drain, by an administrator. The others
     // are inherited from another server, or come from names that do not resolve: neither is in our configuration.
     let state = match told {
-        told if told & 0x01 != 0 => State::Maintenance,
-        told if told & 0x08 != 0 => State::Drain,
-        _ => State::Ready,
+        told if told & 0x01 != 0 => ServerState::Maintenance,
+        told if told & 0x08 != 0 => ServerState::Drain,
+        _ => ServerState::Ready,
     };
     // 0 stopped, 1 starting, 2 running, 3 stopping.
-    Some(Server { service: service.to_owned(), name: name.to_owned(), state, is_well: running == 2 })
+    Some(BalancedServer { service: service.to_owned(), name: name.to_owned(), state, is_well: running == 2 })
 }
 
 /// HAProxy answers at once, or not at all: a stopped process still has a socket that takes connections.
@@ -116,10 +116,10 @@ mod tests {
             assert_eq!((found.service.as_str(), found.name.as_str()), ("api", "bootstrap"));
             (found.state, found.is_well)
         };
-        assert_eq!(one(2, 0), (State::Ready, true));
-        assert_eq!(one(0, 0), (State::Ready, false));
-        assert_eq!(one(0, 5), (State::Maintenance, false));
-        assert_eq!(one(3, 8), (State::Drain, false));
+        assert_eq!(one(2, 0), (ServerState::Ready, true));
+        assert_eq!(one(0, 0), (ServerState::Ready, false));
+        assert_eq!(one(0, 5), (ServerState::Maintenance, false));
+        assert_eq!(one(3, 8), (ServerState::Drain, false));
         for bad in ["", "2\n", "1\n3 api 1 bootstrap\n", "1\n3 api 1 bootstrap addr two 0 1\n"] {
             assert!(read(bad).is_err(), "{bad:?}");
         }

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! Site          the cluster that is to be, and where               site.rs
-//! CHECKS        every check: name, group, providers                catalogue.rs
+//! CHECKS        every check, with what looks and for whom          catalogue.rs
 //! run()         all of them at once; each result when it is known  run.rs
-//! CheckResult   verdict, what was seen, what to do                 check_result.rs
+//! CheckResult   verdict, what was seen, what to do                 run.rs
 //! Scene         what several checks want to know, asked once       scene.rs
 //! host          programs, rights, virtualization, clock            host/
 //! names         DNS, at the hosts' own servers and from here       names/
@@ -15,17 +15,16 @@
 //! certificates  ends of those that are made already                certificates.rs
 //! ```
 //!
-//! What only one provider asks is in that provider's folder (`providers/*/checks.rs`).
+//! What only one provider asks is in that provider's folder (`providers/*/checks.rs`); what a check is, below both, in
+//! `check/`.
 //!
 //! A check collects evidence, and a pure function judges it. Nothing is changed on this host or elsewhere; what is tried out
 //! (a file that is synced, a backend that listens) is gone when the check ends.
 
-mod asked_program;
 mod balancer;
 mod capacity;
 mod catalogue;
 mod certificates;
-mod check_result;
 mod host;
 mod names;
 mod network;
@@ -36,14 +35,10 @@ mod site;
 #[cfg(test)]
 mod tests;
 
-pub use catalogue::{CHECKS, Check, CheckName};
-pub use check_result::{CheckResult, Group, PreflightVerdict};
-pub use registry::{PlaceSeen, Refusal, RegistrySeen};
-pub use run::{Choice, failed, run};
-pub use site::{AskRegistry, PreflightPatience, Site};
+pub use crate::check::{CheckName, Group, PreflightPatience};
+pub use catalogue::{CHECKS, Check};
+pub use registry::{ImagesSeen, PlaceSeen, Refusal, RegistrySeen};
+pub use run::{CheckResult, Choice, failed, run};
+pub use site::{AskImages, AskRegistry, Site};
 
-pub(crate) use asked_program::{NoAnswer, SHORT, ask_program, find_program};
-pub(crate) use balancer::Reachability;
-pub(crate) use catalogue::{FITS, Look, NAMES};
-pub(crate) use check_result::Judged;
-pub(crate) use scene::Scene;
+use hardway_base::{Judged, Verdict};

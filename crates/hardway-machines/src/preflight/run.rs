@@ -6,11 +6,26 @@ use std::sync::mpsc;
 use std::thread;
 
 use hardway_assets::inventory::Provider;
+use serde::Serialize;
 
-use super::catalogue::{CHECKS, Check, CheckName};
-use super::check_result::{CheckResult, Judged, PreflightVerdict};
+use super::catalogue::{CHECKS, Check};
 use super::scene::Scene;
 use super::site::Site;
+use super::{Judged, Verdict};
+use crate::check::{CheckName, Group};
+
+/// One check and what came of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckResult {
+    /// Which.
+    pub check: CheckName,
+    /// What it is about.
+    pub group: Group,
+    /// How it ended.
+    #[serde(flatten)]
+    pub judged: Judged,
+}
 
 /// Which checks are wanted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,7 +56,7 @@ pub fn run(site: &Site<'_>, choice: &Choice, mut on_result: impl FnMut(&CheckRes
     }
     results.iter().for_each(&mut on_result);
     // The slow ones first: what waits for a balancer should not begin to wait when all others are done.
-    waiting.sort_by_key(|check| !check.name.is_slow());
+    waiting.sort_by_key(|check| !is_slow(check.name));
     let queue = Mutex::new(waiting.into_iter());
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
@@ -67,7 +82,7 @@ pub fn run(site: &Site<'_>, choice: &Choice, mut on_result: impl FnMut(&CheckRes
 pub fn failed(results: &[CheckResult]) -> Vec<CheckName> {
     results
         .iter()
-        .filter(|result| result.verdict == PreflightVerdict::Failed)
+        .filter(|result| result.judged.verdict == Verdict::Failed)
         .map(|result| result.check)
         .collect()
 }
@@ -89,13 +104,25 @@ impl Choice {
 /// The verdict on a check that need not look.
 fn before(check: &Check, scene: &Scene<'_>, choice: &Choice) -> Option<Judged> {
     if choice.skip.contains(&check.name) {
-        return Some(Judged::skipped("left out by name"));
+        return Some(Judged::skipped("skipped on request"));
     }
     let provider = scene.provider();
     (!check.providers.contains(&provider)).then(|| {
         let providers: Vec<&str> = check.providers.iter().map(|provider| provider.name()).collect();
-        Judged::not_applicable(format!("it is about {}", providers.join(" and ")))
+        Judged::not_applicable(format!("only for {}", providers.join(" and ")))
     })
+}
+
+/// Whether it waits for somebody, and so should begin early.
+fn is_slow(check: CheckName) -> bool {
+    matches!(
+        check,
+        CheckName::NamesServer
+            | CheckName::BalancerApi
+            | CheckName::ReleaseImage
+            | CheckName::Images
+            | CheckName::DiskLatency
+    )
 }
 
 fn next<'a>(queue: &Mutex<std::vec::IntoIter<&'a Check>>) -> Option<&'a Check> {
@@ -103,6 +130,5 @@ fn next<'a>(queue: &Mutex<std::vec::IntoIter<&'a Check>>) -> Option<&'a Check> {
 }
 
 fn result(check: &Check, judged: Judged) -> CheckResult {
-    let Judged { verdict, seen, fix } = judged;
-    CheckResult { check: check.name, group: check.group, verdict, seen, fix }
+    CheckResult { check: check.name, group: check.group, judged }
 }

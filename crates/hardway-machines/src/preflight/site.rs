@@ -1,14 +1,14 @@
-//! What is looked at.
+//! A site: the cluster, the folder and the host that checks look at.
 
 use std::fmt;
 use std::path::Path;
-use std::time::Duration;
 
 use hardway_assets::Cluster;
-use hardway_assets::pki::Expiry;
+use hardway_assets::graph::Expiry;
 use jiff::Timestamp;
 
-use super::registry::RegistrySeen;
+use super::registry::{ImagesSeen, RegistrySeen};
+use crate::check::PreflightPatience;
 
 /// A cluster that is to be, and where.
 #[derive(Clone, Copy)]
@@ -23,6 +23,8 @@ pub struct Site<'a> {
     pub is_sample: bool,
     /// Asks the registries of the release, as the cluster's nodes will. This crate has no registry client of its own.
     pub registry: Option<AskRegistry<'a>>,
+    /// Looks for all images as nodes will; nothing where no mirrors are declared.
+    pub images: Option<AskImages<'a>>,
     /// The moment that counts as now.
     pub now: Timestamp,
     /// How long somebody may take to answer before it counts as silence.
@@ -32,26 +34,8 @@ pub struct Site<'a> {
 /// Asks the registries of the release.
 pub type AskRegistry<'a> = &'a (dyn Fn() -> RegistrySeen + Sync);
 
-/// How long to wait for each kind of answer. Only what does not answer costs that long.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PreflightPatience {
-    /// A name server, a port.
-    pub answer: Duration,
-    /// A load balancer that has to notice a member first: two good answers, ten seconds apart, are usual.
-    pub balancer: Duration,
-    /// Measuring the disk.
-    pub disk: Duration,
-}
-
-impl Default for PreflightPatience {
-    fn default() -> Self {
-        Self {
-            answer: Duration::from_secs(5),
-            balancer: Duration::from_secs(25),
-            disk: Duration::from_millis(1500),
-        }
-    }
-}
+/// Looks for all images of the cluster.
+pub type AskImages<'a> = &'a (dyn Fn() -> ImagesSeen + Sync);
 
 impl fmt::Debug for Site<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

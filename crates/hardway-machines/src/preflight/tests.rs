@@ -38,16 +38,16 @@ fn machines_are_not_made_for_the_sample_unless_somebody_insists() {
             &Choice { only: only.clone(), skip, ..Choice::default() },
             |_| {},
         );
-        (results[0].verdict, results[0].fix.clone().unwrap_or_default())
+        (results[0].judged.verdict, results[0].judged.fix.clone().unwrap_or_default())
     };
     for provider in [Provider::BareMetal, Provider::Gce, Provider::Libvirt] {
         let (failed, fix) = verdict(provider, true, BTreeSet::new());
-        assert!(failed == PreflightVerdict::Failed && fix.contains("inventory.yaml"), "{failed}: {fix}");
-        assert_eq!(verdict(provider, true, only.clone()).0, PreflightVerdict::Skipped);
+        assert!(failed == Verdict::Failed && fix.contains("inventory.yaml"), "{failed}: {fix}");
+        assert_eq!(verdict(provider, true, only.clone()).0, Verdict::Skipped);
         // A folder with another release counts, whatever the inventory names.
-        assert_eq!(verdict(provider, false, BTreeSet::new()).0, PreflightVerdict::NotApplicable);
+        assert_eq!(verdict(provider, false, BTreeSet::new()).0, Verdict::NotApplicable);
     }
-    assert_eq!(verdict(Provider::Lab, true, BTreeSet::new()).0, PreflightVerdict::NotApplicable);
+    assert_eq!(verdict(Provider::Lab, true, BTreeSet::new()).0, Verdict::NotApplicable);
 }
 
 fn site(cluster: &Cluster, is_sample: bool) -> Site<'_> {
@@ -57,6 +57,7 @@ fn site(cluster: &Cluster, is_sample: bool) -> Site<'_> {
         certificates: &[],
         is_sample,
         registry: Some(&|| panic!("nobody asked for it")),
+        images: None,
         now: jiff::Timestamp::UNIX_EPOCH,
         patience: PreflightPatience::default(),
     }
@@ -76,15 +77,15 @@ fn what_is_not_wanted_is_not_looked_at() {
     };
     let mut told = Vec::new();
     let results = run(&site, &choice, |result| told.push(result.check.as_str()));
-    let verdicts: Vec<(&str, PreflightVerdict)> =
-        results.iter().map(|result| (result.check.as_str(), result.verdict)).collect();
+    let verdicts: Vec<(&str, Verdict)> =
+        results.iter().map(|result| (result.check.as_str(), result.judged.verdict)).collect();
     assert_eq!(
         verdicts,
         [
-            ("root", PreflightVerdict::NotApplicable),
-            ("release-image", PreflightVerdict::NotApplicable),
-            ("mirrors", PreflightVerdict::Skipped),
-            ("certificates", PreflightVerdict::NotApplicable),
+            ("root", Verdict::NotApplicable),
+            ("release-image", Verdict::NotApplicable),
+            ("mirrors", Verdict::Skipped),
+            ("certificates", Verdict::NotApplicable),
         ]
     );
     told.sort_unstable();

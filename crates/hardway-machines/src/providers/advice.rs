@@ -25,7 +25,7 @@ pub fn advice(provider: Option<Provider>, complaint: &str) -> Option<&'static st
 const EVERYWHERE: &[Complaint] = &[
     Complaint {
         words: &["No space left on device"],
-        advice: "a file system of this host is full: `df -h` says which",
+        advice: "a file system of this host is full: `df -h` shows which",
     },
     Complaint {
         words: &["cannot bind socket", "Permission denied"],
@@ -33,15 +33,16 @@ const EVERYWHERE: &[Complaint] = &[
     },
     Complaint {
         words: &["cannot bind socket", "Address already in use"],
-        advice: "another program listens on this address and port: `ss -ltnp` says which; HAProxy binds to the virtual addresses only, so one that listens on all addresses is in its way",
+        advice: "another program listens on this address and port: `ss -ltnp` shows which; HAProxy only binds to the virtual \
+         addresses, so a program that listens on all addresses conflicts with it",
     },
     Complaint {
         words: &["Operation not permitted"],
-        advice: "addresses, firewall and services of the host are changed by root only: run hardway as root",
+        advice: "only root can change addresses, firewall and services of the host: run hardway as root",
     },
     Complaint {
         words: &["you must be root"],
-        advice: "addresses, firewall and services of the host are changed by root only: run hardway as root",
+        advice: "only root can change addresses, firewall and services of the host: run hardway as root",
     },
     Complaint {
         words: &["could not be started", "haproxy"],
@@ -49,7 +50,7 @@ const EVERYWHERE: &[Complaint] = &[
     },
     Complaint {
         words: &["could not be started", "No such file or directory"],
-        advice: "this program is not installed, or not in PATH: `hardway check` names the packages",
+        advice: "this program is not installed, or not in PATH: `hardway check` lists the packages",
     },
 ];
 
@@ -68,17 +69,21 @@ mod tests {
                 "storage pool",
             ),
             (Libvirt, "internal error: Network is already in use by interface eth0", "machine network"),
-            (Libvirt, "operation failed: network 'ocp4' already exists with uuid 3cfa3b31", "left alone"),
+            (
+                Libvirt,
+                "operation failed: network 'ocp4' already exists with uuid 3cfa3b31",
+                "does not touch it",
+            ),
             (
                 Libvirt,
                 "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file or directory",
-                "does not run",
+                "is not running",
             ),
             (Libvirt, "cannot bind socket (Cannot assign requested address) [192.168.126.10:6443]", "bridge"),
             (
                 BareMetal,
                 "cannot bind socket (Cannot assign requested address) [192.168.126.10:6443]",
-                "ip address add",
+                "machines.bare-metal.interface",
             ),
             (
                 Gce,

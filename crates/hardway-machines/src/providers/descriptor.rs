@@ -3,15 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
-use hardway_assets::install_media::limit;
+use hardway_assets::host_services::InstallStage;
+use hardway_assets::install_media::Limit;
 use hardway_assets::inventory;
 use hardway_assets::violation::Violation;
+use hardway_base::Judged;
 
 use super::advice::Complaint;
-use super::fields::Findings;
-use super::{Place, Provider};
-use crate::preflight::{CheckName, Judged, Look, Scene};
+use super::fields::SettingsFindings;
+use super::{LabSite, Provider};
+use crate::check::{CheckName, CheckedSite, OwnLook};
 
 /// One provider. What is left out in its folder is as in [`Descriptor::new`].
 pub struct Descriptor {
@@ -19,6 +20,8 @@ pub struct Descriptor {
     pub provider: inventory::Provider,
     /// What `hardway init` writes.
     pub sample: Sample,
+    /// What `hardway hosted init` writes; nothing where no hosted workers are made.
+    pub hosted_sample: Option<HostedSample>,
     /// How the OS gets onto the machines' disks.
     pub installs: Installs,
     /// What stays after everything was taken back, because it is somebody else's to take away.
@@ -27,15 +30,15 @@ pub struct Descriptor {
     pub keeps: Option<&'static str>,
     /// Whether names of things begin with the cluster's infra id, which is drawn when they are first made.
     pub names_begin_with_infra_id: bool,
-    /// The platform that hands configs to machines, for its [limit](hardway_assets::install_media::limit).
-    pub(super) platform: Option<&'static str>,
+    /// How much of a config the platform hands to a machine, where it does.
+    pub(super) user_data: Option<Limit>,
     /// Where the machines are, if that is a network of their own that programs have to enter.
-    pub place: Option<PlaceOf>,
+    pub lab: Option<LabSiteOf>,
     /// Machines' interfaces on this host that have lost their bridge; nothing where the machines are not on this host.
     pub loose_interfaces: fn(&Cluster) -> Option<Vec<String>>,
 
     /// Reads the settings and adds whatever is wrong with them, and with what the provider needs of the hosts.
-    pub(super) read: fn(&Cluster, &Findings),
+    pub(super) read: fn(&Cluster, &SettingsFindings),
     /// Makes what plans.
     pub(super) planner: fn(&Inputs<'_>) -> Result<Box<dyn Provider>, ProviderError>,
     /// What to do about the words that its programs complain with; the more special first.
@@ -44,9 +47,9 @@ pub struct Descriptor {
     /// Checks that apply, beside those of every provider.
     pub(crate) checks: &'static [&'static [CheckName]],
     /// Checks of its own.
-    pub(crate) own_checks: &'static [(CheckName, Look)],
+    pub(crate) own_checks: &'static [(CheckName, OwnLook)],
     /// What checks have to know of it.
-    pub(crate) surroundings: Surroundings,
+    pub(crate) surroundings: ProviderSurroundings,
 }
 
 /// How the OS gets onto the disk. What a fetch of the config proves depends on it.
@@ -59,7 +62,7 @@ pub enum Installs {
 }
 
 /// Finds the network that a cluster's machines are in.
-pub(crate) type PlaceOf = fn(&Cluster) -> Result<Place, ProviderError>;
+pub(crate) type LabSiteOf = fn(&Cluster) -> Result<LabSite, ProviderError>;
 
 /// What a planner is made from.
 #[derive(Clone, Copy, Debug)]
@@ -71,17 +74,17 @@ pub struct Inputs<'i> {
     /// This program.
     pub program: &'i Path,
     /// Whether the bootstrap host is still wanted.
-    pub stage: Stage,
+    pub stage: InstallStage,
 }
 
 /// Why there is no planner.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderError {
     /// The inventory does not say what it has to.
-    #[error("the settings of the provider are not right")]
+    #[error("the settings of the provider are invalid")]
     Settings(Vec<Violation>),
     /// The lab's scripts are not on this host.
-    #[error("the scripts of the lab are not found beside this program")]
+    #[error("the lab's scripts were not found")]
     LabFilesMissing {
         /// What to do.
         fix: String,
@@ -95,6 +98,8 @@ pub struct Sample {
     pub settings: &'static str,
     /// The release that is there, if the provider brings one.
     pub release: Option<&'static str>,
+    /// Who answers the hosts' questions about names.
+    pub name_server: &'static str,
     /// How machines reach `hardway serve`, where that has to be said.
     pub server: &'static str,
     /// A comment above the hosts.
@@ -105,12 +110,28 @@ pub struct Sample {
     pub is_complete: bool,
 }
 
+/// The same for the inventory of hosted workers. `POOL` stands for the name of the pool.
+#[derive(Clone, Copy, Debug)]
+pub struct HostedSample {
+    /// All of `machines`.
+    pub machines: &'static str,
+    /// Who answers the hosts' questions about names.
+    pub name_server: &'static str,
+    /// The fields of a pool that say of what its machines are made.
+    pub pool: &'static str,
+}
+
+/// The gateway of the samples, which answers questions about names too where nothing else is said.
+pub(crate) const GATEWAY: &str = "192.168.126.1";
+
 /// What checks have to know of a provider.
-pub(crate) struct Surroundings {
+pub(crate) struct ProviderSurroundings {
     /// Where the machines' network is.
     pub(crate) ground: fn(&Cluster) -> Ground,
     /// Whether build-infra brings the name server.
-    pub(crate) brings_names: bool,
+    pub(crate) brings_names: fn(&Cluster) -> bool,
+    /// Whether it has done so, as far as that can be seen without the server's address.
+    pub(crate) has_brought_names: fn(&Cluster) -> bool,
     /// Whether the records can be had as a file for a name server.
     pub(crate) prints_records: bool,
     /// A sentence, if the provider brings a registry.
@@ -122,7 +143,7 @@ pub(crate) struct Surroundings {
     /// What machines on this host take of it.
     pub(crate) footprint: Footprint,
     /// Where disks of machines on this host will lie; the verdict of a check where nobody says.
-    pub(crate) disks: fn(&Scene<'_>) -> Result<PathBuf, Judged>,
+    pub(crate) disks: fn(&CheckedSite<'_>) -> Result<PathBuf, Judged>,
 }
 
 /// Where the machines' network is.
@@ -164,32 +185,34 @@ impl Descriptor {
     /// Of a provider whose machines are elsewhere, with names and load balancer that somebody else looks after.
     pub(super) const fn new(
         provider: inventory::Provider,
-        read: fn(&Cluster, &Findings),
+        read: fn(&Cluster, &SettingsFindings),
         planner: fn(&Inputs<'_>) -> Result<Box<dyn Provider>, ProviderError>,
     ) -> Self {
         Self {
             provider,
             sample: Sample {
                 settings: "",
+                name_server: GATEWAY,
                 release: None,
                 server: "",
                 hosts: "",
                 host: |_| String::new(),
                 is_complete: false,
             },
+            hosted_sample: None,
             installs: Installs::FromImage,
             leaves: None,
             keeps: None,
             names_begin_with_infra_id: false,
-            platform: None,
-            place: None,
+            user_data: None,
+            lab: None,
             loose_interfaces: |_| None,
             read,
             planner,
             complaints: &[],
             checks: &[],
             own_checks: &[],
-            surroundings: Surroundings::ELSEWHERE,
+            surroundings: ProviderSurroundings::ELSEWHERE,
         }
     }
 
@@ -203,7 +226,7 @@ impl Descriptor {
 
     /// How large a config can be handed to a machine, in bytes.
     pub fn largest_config(&self) -> Option<u64> {
-        limit(self.platform?).map(|limit| limit.bytes)
+        self.user_data.map(|limit| limit.bytes)
     }
 
     /// Whether this check is asked of it, beside those of every provider.
@@ -213,11 +236,12 @@ impl Descriptor {
     }
 }
 
-impl Surroundings {
+impl ProviderSurroundings {
     /// Nothing is on this host.
     pub(super) const ELSEWHERE: Self = Self {
         ground: |_| Ground::Elsewhere,
-        brings_names: false,
+        brings_names: |_| false,
+        has_brought_names: |_| true,
         prints_records: false,
         registry: None,
         needs_podman: false,

@@ -6,19 +6,19 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use hardway_assets::inventory;
-use hardway_assets::schema::{Field, Presence};
-use hardway_assets::violation::{Kind, Violation};
+use hardway_assets::schema::{Field, FieldKind, Presence};
+use hardway_assets::violation::{FieldErrorKind, Violation};
 use serde_json::{Map, Value};
 
 /// What was found wrong so far.
 #[derive(Debug, Default)]
-pub(crate) struct Findings {
+pub(crate) struct SettingsFindings {
     found: RefCell<Vec<Violation>>,
     /// The fields that were looked for, there or not.
     asked: RefCell<BTreeSet<String>>,
 }
 
-impl Findings {
+impl SettingsFindings {
     /// One more.
     pub(crate) fn add(&self, violation: Violation) {
         self.found.borrow_mut().push(violation);
@@ -43,18 +43,22 @@ pub(crate) struct Fields<'f> {
     fields: Option<&'f Map<String, Value>>,
     /// What the table says of them.
     rows: &'static [Field],
-    findings: &'f Findings,
+    findings: &'f SettingsFindings,
 }
 
 impl<'f> Fields<'f> {
     /// The settings of a provider. Those that no row knows are reported.
-    pub(crate) fn of(provider: inventory::Provider, settings: &'f Value, findings: &'f Findings) -> Self {
+    pub(crate) fn of(
+        provider: inventory::Provider,
+        settings: &'f Value,
+        findings: &'f SettingsFindings,
+    ) -> Self {
         let row = provider.row();
         Self::new(format!("machines.{}", row.name), settings, row.fields, findings)
     }
 
     /// An object at a path; anything else counts as empty, and is reported.
-    fn new(path: String, value: &'f Value, rows: &'static [Field], findings: &'f Findings) -> Self {
+    fn new(path: String, value: &'f Value, rows: &'static [Field], findings: &'f SettingsFindings) -> Self {
         if !value.is_object() && !value.is_null() {
             findings.add(Violation::invalid(&path, shown(value), "must be an object"));
         }
@@ -92,7 +96,7 @@ impl<'f> Fields<'f> {
         match self.get(name)? {
             Value::String(text) => Some(text.as_str()).filter(|text| !text.is_empty()),
             other => {
-                self.wrong(name, &shown(other), "must be text");
+                self.wrong(name, &shown(other), "must be a string");
                 None
             }
         }
@@ -134,6 +138,23 @@ impl<'f> Fields<'f> {
         }
     }
 
+    /// A whole number that the table allows, or its default.
+    pub(crate) fn number(&self, name: &str) -> i64 {
+        let default = self.default(name).parse().unwrap_or_default();
+        let range = match self.row(name).map(|row| row.kind) {
+            Some(FieldKind::Int(low, high)) => low..=high,
+            _ => i64::MIN..=i64::MAX,
+        };
+        match self.get(name) {
+            None => default,
+            Some(value) => value.as_i64().filter(|number| range.contains(number)).unwrap_or_else(|| {
+                let detail = format!("must be a number from {} to {}", range.start(), range.end());
+                self.wrong(name, &shown(value), &detail);
+                default
+            }),
+        }
+    }
+
     /// Texts, one or a list of them.
     pub(crate) fn texts(&self, name: &str) -> Vec<&'f str> {
         match self.get(name) {
@@ -143,7 +164,7 @@ impl<'f> Fields<'f> {
                 items.iter().filter_map(Value::as_str).collect()
             }
             Some(other) => {
-                self.wrong(name, &shown(other), "must be a list of texts");
+                self.wrong(name, &shown(other), "must be a list of strings");
                 Vec::new()
             }
         }
@@ -172,8 +193,8 @@ impl<'f> Fields<'f> {
             if self.row(name).is_none() {
                 let may_stand = self.rows.iter().filter(|row| row.presence != Presence::RefusedByRule);
                 let names: Vec<&str> = may_stand.map(|row| row.name).collect();
-                let detail = format!("the fields here are {}", names.join(", "));
-                self.findings.add(Violation::new(self.path(name), Kind::Unknown, None, detail));
+                let detail = format!("known fields: {}", names.join(", "));
+                self.findings.add(Violation::new(self.path(name), FieldErrorKind::Unknown, None, detail));
             }
         }
     }

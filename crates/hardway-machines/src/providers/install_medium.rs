@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use hardway_assets::Cluster;
 use hardway_assets::ignition::{HostPointer, first_boot_config};
 use hardway_assets::inventory::Host;
+use hardway_assets::work_paths;
 
+use super::descriptor;
+use super::descriptor::Installs;
 use crate::actions::{Action, Program, Step};
 
 /// The config that it carries, in the working folder: the pointer, where there is one.
@@ -16,7 +19,16 @@ pub(super) fn config(cluster: &Cluster, host: &Host) -> String {
     }
 }
 
-/// Whether machines fetch their configs, and are seen when they do.
+/// Whether machines fetch their configs from the ignition server, and are seen when they do. Those whose media carry the whole config
+/// are first seen when their kubelets request a certificate, and a bootstrap host never is.
+pub fn fetches_config(cluster: &Cluster) -> bool {
+    match descriptor(cluster.inventory.machines.provider).installs {
+        Installs::FromImage => true,
+        Installs::FromMedia => has_pointer(cluster),
+    }
+}
+
+/// Whether the media carry pointers instead of whole configs.
 pub(super) fn has_pointer(cluster: &Cluster) -> bool {
     cluster.inventory.ignition_server.url.is_some() && !cluster.is_bootstrap_in_place()
 }
@@ -54,19 +66,23 @@ pub fn makes_medium(action: &Action) -> bool {
 
 /// Where the ISO lies.
 pub(super) fn iso(folder: &Path, host: &Host) -> PathBuf {
-    folder.join(format!("media/{}.iso", host.name))
+    folder.join(work_paths::iso(&host.name))
 }
 
 /// What makes a host's install medium: `media` is the call of `hardway media iso` that does. The release's live ISO is
 /// downloaded first where it is not there; that takes a while and a gigabyte, and is kept for the other hosts.
-pub(super) fn make(hardway: &Program, folder: &Path, media: &Program) -> Vec<Step> {
+pub(super) fn make(hardway: &Program, folder: &Path, media: &Program, is_hosted: bool) -> Vec<Step> {
     let path = |name: &str| folder.join(name).display().to_string();
     let download = hardway.clone().with(["release", "media", "--format", "iso"]).with([
         "--release-dir",
-        &path("release"),
+        &path(work_paths::RELEASE),
         "--to",
-        &path("media"),
+        &path(work_paths::MEDIA),
     ]);
+    if is_hosted {
+        // There is no release here: a person brings the live ISO of the pool's.
+        return vec![Step::Run(media.clone())];
+    }
     let look = media.clone().with(["--dry-run"]);
     let script = format!("said=$({look} 2>&1) || case $said in *'error[media-missing]'*) {download} ;; esac");
     vec![Step::Run(Program::new("sh", ["-ec", &script])), Step::Run(media.clone())]

@@ -9,14 +9,18 @@
 //! mistakes()      what is wrong with them                                          mistakes.rs
 //! advice()        what to do about known complaints of programs                    advice.rs
 //! install_medium  for providers that install from an ISO                           install_medium.rs
+//! Place           where programs run and files lie: here or over ssh                place.rs
+//! Unit, Daemon    systemd units that hardway writes                                 unit.rs
+//! HaproxyService  HAProxy on a host                                                 haproxy_service.rs
+//! ActionScope     what an action belongs to, by its name                           action_scope.rs
 //! ```
 //!
 //! A provider plans purely and gives lists of [actions](crate::actions), which somebody else carries out, journals and
-//! takes back. Names of actions say what they belong to:
+//! takes back. Names of actions say what they belong to ([`ActionScope`]):
 //!
 //! ```text
-//! network/…          segment, addresses, firewall
-//! dns/… balancer/…   what answers names, what stands in front of the API and the routers
+//! network/…          segment, addresses, firewall; as storage/…, image/… and others, nobody's in particular
+//! dns/… balancer/…   what answers names and gives addresses, what stands in front of the API and the routers
 //! machine/HOST/…     everything of one machine; taken back together, when the machine goes for good
 //! ```
 
@@ -25,13 +29,17 @@ pub mod gce;
 pub mod lab;
 pub mod libvirt;
 
+mod action_scope;
 mod advice;
 mod console;
 mod descriptor;
 mod fields;
+mod haproxy_service;
 mod install_medium;
 mod mistakes;
+mod place;
 mod probe;
+mod unit;
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -39,13 +47,14 @@ use std::path::{Path, PathBuf};
 use hardway_assets::inventory::{self, Host};
 use hardway_journal::Sight;
 
+pub use action_scope::ActionScope;
 pub use advice::advice;
-pub use descriptor::{Descriptor, Inputs, Installs, ProviderError, Sample};
-pub(crate) use descriptor::{Footprint, Ground, NeededProgram, Surroundings};
-pub use install_medium::makes_medium;
-pub use lab::Place;
+pub use descriptor::{Descriptor, HostedSample, Inputs, Installs, ProviderError, Sample};
+pub(crate) use descriptor::{Footprint, Ground, NeededProgram, ProviderSurroundings};
+pub use install_medium::{fetches_config, makes_medium};
+pub use lab::{LabSite, RealComponents};
 pub use mistakes::mistakes;
-pub use probe::{DiskWritten, Probe};
+pub use probe::{DiskUsed, DiskWritten, Probe};
 
 use crate::actions::{Action, Program};
 pub use crate::redfish::Power;
@@ -71,9 +80,17 @@ pub trait Provider: Send + Sync {
         None
     }
 
-    /// Phases install-os and boot-workers: the machine's first boot, with its config. Once it holds it stays so, also
-    /// when the machine reboots.
+    /// Phases install-os and boot-workers: the machine's first boot, with its config. The last action switches the machine on, or
+    /// waits for a person to do it ([`Provider::by_hand`]); all before prepare that. Once it holds it stays so, also when the
+    /// machine reboots.
     fn first_boot(&self, host: &Host) -> Vec<Action>;
+
+    /// The same without the last action.
+    fn before_first_boot(&self, host: &Host) -> Vec<Action> {
+        let mut actions = self.first_boot(host);
+        actions.pop();
+        actions
+    }
 
     /// The same with this config, wherever it came from: a worker of another cluster gets that cluster's. It is installed as it is, and
     /// nothing that this cluster has for a host of that name counts.
@@ -86,17 +103,21 @@ pub trait Provider: Send + Sync {
     }
 
     /// What that config is read from, in the working folder: the whole of it, or a pointer to it.
-    fn boots_from(&self, host: &Host) -> PathBuf {
-        PathBuf::from(format!("ignition/{}.ign", host.name))
-    }
+    fn boots_from(&self, host: &Host) -> PathBuf;
 
     /// Whether the machine is on. Where nobody sees that from outside, it is when the machine was seen.
     fn power(&self, host: &Host) -> Probe<Power>;
 
+    /// Asks the machine's system to shut down, or switches the machine on: what to run. Nothing where a person has to do it.
+    fn switch(&self, host: &Host, to: Power) -> Option<Program> {
+        let _ = (host, to);
+        None
+    }
+
     /// How members of the load balancer are taken in and out.
     fn load_balancer(&self) -> LoadBalancer;
 
-    /// What a person has to do for the first boot of a machine, step by step; nothing where nobody has to. Then
+    /// What a person has to do for the first boot of a machine, step by step; nothing where nobody has to. Then the last action of
     /// [`Provider::first_boot`] ends with exit code 9 until the machine was seen.
     fn by_hand(&self, host: &Host) -> Vec<String> {
         let _ = host;
@@ -115,8 +136,32 @@ pub trait Provider: Send + Sync {
         None
     }
 
+    /// Prints the end of what its console has said, where somebody keeps that.
+    fn console_tail(&self, host: &Host) -> Option<Program> {
+        let _ = host;
+        None
+    }
+
     /// How much was written to its disk since it was switched on, where somebody counts that.
     fn disk_written(&self, host: &Host) -> Option<Probe<DiskWritten>> {
+        let _ = host;
+        None
+    }
+
+    /// How much of its disk is in use, where that can be told of a machine that is off.
+    fn disk_used(&self, host: &Host) -> Option<Probe<DiskUsed>> {
+        let _ = host;
+        None
+    }
+
+    /// In which state the machine is and why, in the words of whoever made it.
+    fn state(&self, host: &Host) -> Option<Probe<String>> {
+        let _ = host;
+        None
+    }
+
+    /// Whether there is such a machine at all, where one can vanish.
+    fn exists(&self, host: &Host) -> Option<Probe<bool>> {
         let _ = host;
         None
     }
@@ -129,6 +174,16 @@ pub trait Provider: Send + Sync {
     /// How a person looks at its console: a command.
     fn look_at_console(&self, host: &Host) -> Option<String> {
         let _ = host;
+        None
+    }
+
+    /// What a machine of this host is called where it is made.
+    fn called(&self, host: &Host) -> String {
+        host.name.clone()
+    }
+
+    /// Lists machines that are there under names of this folder, whoever made them; nothing where nobody can be asked.
+    fn there(&self) -> Option<Probe<Vec<String>>> {
         None
     }
 
@@ -165,18 +220,12 @@ pub struct MediaAddress {
 
 /// The name of an action that belongs to a machine.
 pub fn machine_action(host: &str, what: &str) -> String {
-    format!("machine/{host}/{what}")
+    ActionScope::Machine(host).action(what)
 }
 
 /// Whether an action belongs to this machine.
 pub fn is_of_machine(action: &str, host: &str) -> bool {
-    machine_of(action) == Some(host)
-}
-
-/// The machine that an action belongs to, if it is one's.
-pub(crate) fn machine_of(action: &str) -> Option<&str> {
-    let (host, _) = action.strip_prefix("machine/")?.split_once('/')?;
-    Some(host)
+    ActionScope::of(action) == Some(ActionScope::Machine(host))
 }
 
 #[cfg(test)]

@@ -19,9 +19,42 @@ pub struct DiskWritten {
     pub bytes: u64,
 }
 
-/// Whether a machine is on, by somebody who knows.
-pub(super) fn on_if(is_on: bool) -> Power {
-    if is_on { Power::On } else { Power::Off }
+/// How much of a machine's disk is in use, whether it is on or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DiskUsed {
+    /// So much.
+    pub bytes: u64,
+}
+
+/// The state that one of the printed lines names. One that is in neither list, such as paused or stopping, is neither on nor off.
+pub(super) fn power_of(printed: &str, on: &[&str], off: &[&str]) -> Power {
+    let says = |words: &[&str]| printed.lines().any(|line| words.contains(&line.trim()));
+    if says(on) {
+        Power::On
+    } else if says(off) {
+        Power::Off
+    } else {
+        Power::Unknown
+    }
+}
+
+/// What was printed, as far as its first line.
+pub(super) fn first_line(printed: &str) -> Option<String> {
+    printed.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
+}
+
+/// All that was printed, on one line.
+pub(super) fn one_line(printed: &str) -> Option<String> {
+    let lines: Vec<&str> = printed.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    (!lines.is_empty()).then(|| lines.join(", "))
+}
+
+pub(super) fn yes_or_no(printed: &str) -> Option<bool> {
+    match printed.trim() {
+        "yes" => Some(true),
+        "no" => Some(false),
+        _ => None,
+    }
 }
 
 impl<T> Probe<T> {
@@ -61,6 +94,17 @@ impl<T> Probe<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_machine_that_is_neither_on_nor_off_is_called_neither() {
+        let power = |printed| power_of(printed, &["running"], &["shut off", "crashed"]);
+        assert_eq!(power("running\n\n"), Power::On);
+        assert_eq!(power("shut off\n"), Power::Off);
+        assert_eq!(
+            (power("paused\n"), power("in shutdown\n"), power("")),
+            (Power::Unknown, Power::Unknown, Power::Unknown)
+        );
+    }
 
     #[test]
     fn an_answer_is_read_and_silence_is_an_error() {

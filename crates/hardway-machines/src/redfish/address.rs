@@ -19,41 +19,79 @@ pub struct BmcAddress {
     pub system: Option<String>,
 }
 
+/// What is wrong with an address, as a sentence about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BmcAddressError {
+    /// Brackets that do not hold an IPv6 address.
+    #[error("has brackets around something that is not an IPv6 address")]
+    Brackets,
+    /// Nothing before the port or the path, or nothing that a host can be called.
+    #[error("has no valid host")]
+    Host,
+    /// A name or a password before the host.
+    #[error("must not contain a login: use the fields user and passwordFile")]
+    Login,
+    /// Something behind the host that is no port.
+    #[error("has no valid port")]
+    Port,
+    /// A query, a fragment or white space.
+    #[error("must end with the path of a system, without a query")]
+    Query,
+    /// Another way to speak to controllers.
+    #[error(
+        "is not Redfish: without Redfish, leave bmc out and boot the machine by hand or over the network"
+    )]
+    NotRedfish,
+    /// No scheme at all.
+    #[error("must be redfish+https://HOST[:PORT][/SYSTEM]")]
+    NoScheme,
+    /// A scheme that nobody knows.
+    #[error("must begin with redfish+https:// or redfish+http://")]
+    Scheme,
+    /// A path that leads elsewhere.
+    #[error("must name a system below /redfish/v1/Systems/, or have no path")]
+    System,
+    /// An opening bracket alone.
+    #[error("has a [ without a ]")]
+    Unclosed,
+}
+
 /// The schemes of OpenShift's installers (openshift-docs, BMC addressing). Without a word about it, they are encrypted.
 const SCHEMES: [&str; 4] = ["redfish", "redfish-virtualmedia", "idrac-virtualmedia", "ilo5-virtualmedia"];
 const ROOT: &str = "/redfish/v1";
 
 impl BmcAddress {
-    /// Reads an address; the error is a sentence about what is wrong.
-    pub fn parse(text: &str) -> Result<Self, &'static str> {
-        let (scheme, rest) = text.split_once("://").ok_or("must be redfish+https://HOST[:PORT][/SYSTEM]")?;
+    /// Reads an address.
+    ///
+    /// # Errors
+    /// When it is not one of a Redfish controller.
+    pub fn parse(text: &str) -> Result<Self, BmcAddressError> {
+        let (scheme, rest) = text.split_once("://").ok_or(BmcAddressError::NoScheme)?;
         let (family, transport) = scheme.split_once('+').unwrap_or((scheme, "https"));
         if !SCHEMES.contains(&family) {
             return Err(match family {
-                "ipmi" | "libvirt" => {
-                    "is not Redfish: without Redfish, leave bmc out and boot the machine by hand or over the network"
-                }
-                _ => "must begin with redfish+https:// or redfish+http://",
+                "ipmi" | "libvirt" => BmcAddressError::NotRedfish,
+                _ => BmcAddressError::Scheme,
             });
         }
         let is_https = match transport {
             "https" => true,
             "http" => false,
-            _ => return Err("must begin with redfish+https:// or redfish+http://"),
+            _ => return Err(BmcAddressError::Scheme),
         };
         let slash = rest.find('/').unwrap_or(rest.len());
         let (authority, path) = rest.split_at(slash);
         if authority.contains('@') {
-            return Err("must not hold a login: user and passwordFile are fields of their own");
+            return Err(BmcAddressError::Login);
         }
         if path.contains(['?', '#', ' ']) {
-            return Err("must end with the path of a system, without a query");
+            return Err(BmcAddressError::Query);
         }
         let (host, port) = server(authority, is_https)?;
         let path = path.trim_end_matches('/');
         let system = (!path.is_empty() && path != ROOT).then(|| path.to_owned());
         if system.as_ref().is_some_and(|system| !system.starts_with("/redfish/v1/Systems/")) {
-            return Err("must name a system below /redfish/v1/Systems/, or nothing behind the host");
+            return Err(BmcAddressError::System);
         }
         Ok(Self { is_https, host, port, system })
     }
@@ -80,24 +118,22 @@ impl BmcAddress {
     }
 }
 
-fn server(authority: &str, is_https: bool) -> Result<(String, u16), &'static str> {
+fn server(authority: &str, is_https: bool) -> Result<(String, u16), BmcAddressError> {
     let (host, port) = match authority.strip_prefix('[') {
         Some(inner) => {
-            let (host, port) = inner.split_once(']').ok_or("has a [ without a ]")?;
-            host.parse::<std::net::Ipv6Addr>().map_err(|_| "has brackets around what is no IPv6 address")?;
+            let (host, port) = inner.split_once(']').ok_or(BmcAddressError::Unclosed)?;
+            host.parse::<std::net::Ipv6Addr>().map_err(|_| BmcAddressError::Brackets)?;
             (host, port)
         }
         None => authority.find(':').map_or((authority, ""), |colon| authority.split_at(colon)),
     };
     if host.is_empty() || !host.bytes().all(|b| b.is_ascii_alphanumeric() || b".-:_".contains(&b)) {
-        return Err("has no host that could be asked");
+        return Err(BmcAddressError::Host);
     }
     let port = match port.strip_prefix(':') {
         None if port.is_empty() => u16::from(is_https) * (443 - 80) + 80,
-        Some(digits) => {
-            digits.parse().ok().filter(|port| *port != 0).ok_or("has no port that could be asked")?
-        }
-        None => return Err("has no port that could be asked"),
+        Some(digits) => digits.parse().ok().filter(|port| *port != 0).ok_or(BmcAddressError::Port)?,
+        None => return Err(BmcAddressError::Port),
     };
     Ok((host.to_owned(), port))
 }
@@ -183,14 +219,14 @@ mod tests {
             ("ipmi://10.0.0.5:623", "is not Redfish"),
             ("https://10.0.0.5", "must begin with"),
             ("redfish+tls://10.0.0.5", "must begin with"),
-            ("redfish://root:calvin@10.0.0.5", "must not hold a login"),
+            ("redfish://root:calvin@10.0.0.5", "must not contain a login"),
             ("redfish://10.0.0.5/redfish/v1/Managers/1", "must name a system"),
             ("redfish://10.0.0.5/redfish/v1/Systems/1?x", "without a query"),
-            ("redfish://10.0.0.5:0", "no port"),
-            ("redfish://", "no host"),
-            ("redfish://[10.0.0.5]", "no IPv6"),
+            ("redfish://10.0.0.5:0", "no valid port"),
+            ("redfish://", "no valid host"),
+            ("redfish://[10.0.0.5]", "not an IPv6"),
         ] {
-            let error = BmcAddress::parse(text).unwrap_err();
+            let error = BmcAddress::parse(text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

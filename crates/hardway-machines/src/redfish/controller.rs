@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::error::message;
-use super::transport::{AUTH_TOKEN, Answer, Credential, Transport};
+use super::transport::{AUTH_TOKEN, BmcAnswer, Credential, Transport};
 use super::virtual_media::VirtualMedia;
 use super::{Bmc, BootFrom, Login, Power, RedfishError, Status, Trust};
 use crate::media_paths::{secret_in, shown};
@@ -186,6 +186,26 @@ impl Controller {
         .await
     }
 
+    /// Asks the machine's system to shut down, as its power button would, and does not wait for it.
+    ///
+    /// # Errors
+    /// When the controller refuses, or cannot ask.
+    pub async fn shut_down(&self) -> Result<(), RedfishError> {
+        let system = self.get(&self.system).await?;
+        if Power::read(&system) == Power::Off {
+            return Ok(());
+        }
+        let reset = &system["Actions"]["#ComputerSystem.Reset"];
+        let target = reset["target"]
+            .as_str()
+            .map_or_else(|| format!("{}/Actions/ComputerSystem.Reset", self.system), str::to_owned);
+        let allowed = reset["ResetType@Redfish.AllowableValues"].as_array();
+        let has = |kind: &&str| allowed.is_none_or(|list| list.iter().any(|value| value == kind));
+        let kind =
+            ["GracefulShutdown", "PushPowerButton"].into_iter().find(has).unwrap_or("GracefulShutdown");
+        self.change(Method::POST, &target, &json!({"ResetType": kind})).await
+    }
+
     async fn drive(&self) -> Result<VirtualMedia, RedfishError> {
         VirtualMedia::find(self, &self.get(&self.system).await?).await
     }
@@ -202,7 +222,7 @@ impl Controller {
         let answer = self.checked(Method::GET, path, None, None).await?;
         serde_json::from_slice(&answer.body).map_err(|error| RedfishError::Unexpected {
             path: path.to_owned(),
-            what: format!("the answer is no JSON: {error}"),
+            what: format!("the answer is not JSON: {error}"),
         })
     }
 
@@ -224,7 +244,7 @@ impl Controller {
         path: &str,
         body: Option<&Value>,
         tag: Option<&HeaderValue>,
-    ) -> Result<Answer, RedfishError> {
+    ) -> Result<BmcAnswer, RedfishError> {
         let answer = self.transport.ask(&method, path, body, &self.credential, tag).await?;
         let status = answer.status;
         if status.is_success() {
@@ -250,7 +270,7 @@ impl Controller {
         let login = json!({"UserName": self.user, "Password": self.password.expose_text()});
         let answer = self.checked(Method::POST, SESSIONS, Some(&login), None).await?;
         let Some(token) = answer.headers.get(AUTH_TOKEN) else {
-            let what = "a session was begun, but the answer has no X-Auth-Token".to_owned();
+            let what = "a session was created, but the answer has no X-Auth-Token".to_owned();
             return Err(RedfishError::Unexpected { path: SESSIONS.to_owned(), what });
         };
         let mut token = token.clone();
@@ -273,7 +293,7 @@ impl Controller {
         let what = match found.as_slice() {
             [] => "the controller has no machine".to_owned(),
             several => format!(
-                "the controller has {} machines: put one of {} behind the address",
+                "the controller has {} machines: add one of {} to the address",
                 several.len(),
                 several.join(", ")
             ),

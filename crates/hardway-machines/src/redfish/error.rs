@@ -18,7 +18,7 @@ pub enum RedfishError {
         source: io::Error,
     },
     /// No answer in time.
-    #[error("{address} does not answer: nothing came within {seconds} s")]
+    #[error("no answer from {address} within {seconds} s")]
     Silent {
         /// The controller.
         address: String,
@@ -26,7 +26,7 @@ pub enum RedfishError {
         seconds: u64,
     },
     /// What came is no HTTP, or ended too early.
-    #[error("{address} does not answer as a web server does")]
+    #[error("{address} does not speak HTTP")]
     NotHttp {
         /// The controller.
         address: String,
@@ -34,7 +34,7 @@ pub enum RedfishError {
         source: io::Error,
     },
     /// The login is wrong.
-    #[error("{address} does not take the login of user {user:?}: it answers 401")]
+    #[error("{address} rejects the login of user {user:?} (401)")]
     Login {
         /// The controller.
         address: String,
@@ -62,7 +62,7 @@ pub enum RedfishError {
         what: String,
     },
     /// It said yes, and nothing happened.
-    #[error("the controller accepted it, but after {seconds} s {what}")]
+    #[error("the controller accepted the request, but after {seconds} s {what}")]
     NotDone {
         /// How long it was waited for.
         seconds: u64,
@@ -70,7 +70,7 @@ pub enum RedfishError {
         what: String,
     },
     /// A file with certificates.
-    #[error("{} cannot be used as the authority of a controller: {reason}", path.display())]
+    #[error("{} cannot be used as the CA of a controller: {reason}", path.display())]
     Authority {
         /// Which.
         path: PathBuf,
@@ -87,29 +87,33 @@ impl RedfishError {
     pub fn fix(&self) -> &'static str {
         match self {
             Self::Unreachable { source, .. } if is_certificate(source) => {
-                "name the controller's authority, or its own certificate, in caFile; or accept any certificate with insecure: true"
+                "put the controller's CA, or its own certificate, into caFile; or accept any certificate with insecure: true"
             }
             Self::Unreachable { .. } | Self::Silent { .. } => {
-                "see that the controller's network can be reached from here: address, port, VLAN, firewall; a controller that hangs is restarted with its own web page"
+                "check that the controller can be reached from here: address, port, VLAN, firewall; if it hangs, restart it \
+                 from its web page"
             }
             Self::NotHttp { .. } => {
-                "see whether the port is the one of its web page, and whether it wants redfish+https or redfish+http"
+                "check that the port is that of its web page, and whether it needs redfish+https or redfish+http"
             }
             Self::Login { .. } => {
-                "see user and the file in passwordFile; some controllers lock a user out for minutes after wrong passwords, and some take only auth: session"
+                "check user and the file in passwordFile; some controllers lock a user for minutes after wrong passwords, and \
+                 some only accept auth: session"
             }
             Self::Refused { status: 403, .. } => {
-                "the controller knows the user, but does not let it do this: give the user the role Operator or Administrator; a function without a licence, or a user locked out after wrong passwords, is refused so as well"
+                "give the user the role Operator or Administrator; a missing licence, or a user that is locked after wrong \
+                 passwords, leads to the same error"
             }
             Self::Refused { status: 404 | 405 | 501, .. } | Self::Unexpected { .. } => {
                 "the controller may lack this part of Redfish (virtual media often needs a licence): boot this machine by hand, or over the network"
             }
-            Self::Refused { .. } => "what the controller says is above; its own log says more",
+            Self::Refused { .. } => "see the controller's answer above; its own log has more",
             Self::NotDone { .. } => {
-                "look at the controller's own page: it may be busy, or may not reach the image (many take only http, and only ports 80 and 443)"
+                "check the controller's web page: it may be busy, or unable to reach the image (many only accept http, and \
+                 only ports 80 and 443)"
             }
             Self::Authority { .. } => "write certificates in PEM into the file",
-            Self::Tls(_) => "this is a mistake in hardway",
+            Self::Tls(_) => "this is a bug in hardway; please report it",
         }
     }
 }

@@ -21,7 +21,7 @@ mod transport;
 mod trust;
 mod virtual_media;
 
-pub use address::{Bmc, BmcAddress, Login};
+pub use address::{Bmc, BmcAddress, BmcAddressError, Login};
 pub use controller::Controller;
 pub use error::RedfishError;
 pub use status::{BootFrom, Power, Status};

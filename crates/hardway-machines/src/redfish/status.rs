@@ -83,7 +83,7 @@ impl fmt::Display for Status {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "power: {}", self.power)?;
         writeln!(f, "medium: {}", self.medium.as_deref().unwrap_or("none"))?;
-        writeln!(f, "boot: {}", self.boot.as_deref().unwrap_or("as the firmware says"))?;
+        writeln!(f, "boot: {}", self.boot.as_deref().unwrap_or("as set in the firmware"))?;
         writeln!(f, "system: {}", self.system)?;
         writeln!(f, "model: {}", if self.model.is_empty() { "unknown" } else { &self.model })
     }

@@ -20,7 +20,7 @@ pub(super) struct Transport {
 }
 
 /// What came back.
-pub(super) struct Answer {
+pub(super) struct BmcAnswer {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
     pub(super) body: Vec<u8>,
@@ -81,7 +81,7 @@ impl Transport {
         body: Option<&Value>,
         credential: &Credential,
         tag: Option<&HeaderValue>,
-    ) -> Result<Answer, RedfishError> {
+    ) -> Result<BmcAnswer, RedfishError> {
         let request = self.request(method, path, body, credential, tag)?;
         tokio::time::timeout(PATIENCE, self.exchange(request)).await.unwrap_or_else(|_| {
             Err(RedfishError::Silent { address: self.address.to_string(), seconds: PATIENCE.as_secs() })
@@ -98,7 +98,7 @@ impl Transport {
     ) -> Result<RequestBuilder, RedfishError> {
         // The path is the controller's own word: it must not name another server.
         if !path.starts_with('/') || path.parse::<PathAndQuery>().is_err() {
-            let what = "a link that is no path of a resource".to_owned();
+            let what = "a link that is not a resource path".to_owned();
             return Err(RedfishError::Unexpected { path: path.to_owned(), what });
         }
         let scheme = if self.address.is_https { "https" } else { "http" };
@@ -121,12 +121,12 @@ impl Transport {
         Ok(request)
     }
 
-    async fn exchange(&self, request: RequestBuilder) -> Result<Answer, RedfishError> {
+    async fn exchange(&self, request: RequestBuilder) -> Result<BmcAnswer, RedfishError> {
         let answer = request.send().await.map_err(|error| self.unanswered(&error))?;
         let (status, headers) = (answer.status(), answer.headers().clone());
         let path = answer.url().path().to_owned();
         match collect(answer).await.map_err(|error| self.unanswered(&error))? {
-            Some(body) => Ok(Answer { status, headers, body }),
+            Some(body) => Ok(BmcAnswer { status, headers, body }),
             None => {
                 let what = format!("the answer is larger than {LARGEST} bytes");
                 Err(RedfishError::Unexpected { path, what })

@@ -66,7 +66,7 @@ impl Pinning {
         let mut roots = RootCertStore::empty();
         let (added, _) = roots.add_parsable_certificates(known.iter().cloned());
         if added == 0 {
-            return Err(unusable("no certificate in it".to_owned()));
+            return Err(unusable("it contains no certificate".to_owned()));
         }
         let signed = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
             .build()

@@ -1,4 +1,4 @@
-//! The CD drive that is not there: an image somewhere on the network that the machine sees as a disc.
+//! Virtual media: an image somewhere on the network that the machine sees as a disc.
 
 use hardway_base::Secret;
 use http::{Method, StatusCode};
@@ -35,7 +35,7 @@ impl VirtualMedia {
         }
         Err(RedfishError::Unexpected {
             path: controller.system().to_owned(),
-            what: "the controller has no virtual drive that takes CDs".to_owned(),
+            what: "the controller has no virtual CD drive".to_owned(),
         })
     }
 

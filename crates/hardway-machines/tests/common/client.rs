@@ -19,6 +19,7 @@ use tokio_rustls::client::TlsStream;
 pub(crate) struct Client {
     pub(crate) address: SocketAddr,
     config: Arc<ClientConfig>,
+    source: Option<std::net::IpAddr>,
 }
 
 /// An answer.
@@ -48,7 +49,12 @@ impl Client {
             .with_root_certificates(roots)
             .with_no_client_auth();
         config.alpn_protocols = protocols.iter().map(|protocol| protocol.as_bytes().to_vec()).collect();
-        Self { address, config: Arc::new(config) }
+        Self { address, config: Arc::new(config), source: None }
+    }
+
+    /// From another address of this host.
+    pub(crate) fn from(self, source: std::net::IpAddr) -> Self {
+        Self { source: Some(source), ..self }
     }
 
     pub(crate) async fn connect(&self) -> std::io::Result<TlsStream<TcpStream>> {
@@ -59,6 +65,9 @@ impl Client {
     pub(crate) async fn connect_slowly(&self) -> std::io::Result<TlsStream<TcpStream>> {
         let socket = TcpSocket::new_v4()?;
         socket.set_recv_buffer_size(4096)?;
+        if let Some(source) = self.source {
+            socket.bind(SocketAddr::new(source, 0))?;
+        }
         self.handshake(socket.connect(self.address).await?).await
     }
 

@@ -59,6 +59,10 @@ case $verb in
     exit 0
     ;;
   list)
+    if [[ $filter == --filter=labels.* ]]; then
+      for file in "$here"/state/"$kind"_*; do [[ ! -e $file ]] || head -n 1 "$file"; done
+      exit 0
+    fi
     [[ ! -e $file ]] || head -n 1 "$file"
     exit 0
     ;;

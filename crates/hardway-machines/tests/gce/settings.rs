@@ -1,6 +1,6 @@
 //! What is wrong with settings is told at once, each with its field.
 
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_assets::inventory::Balancer;
 use hardway_machines::providers::gce::GceSettings;
 use serde_json::json;
@@ -23,15 +23,15 @@ fn every_mistake_is_told_with_its_field() {
     let all = told.join("\n");
     for part in [
         "machines.gce.machine: Unknown field",
-        "machines.gce.project: Invalid value: \"-acme\": must be a name",
-        "machines.gce.zones[1]: Invalid value: \"europe-west1-b\": must be in the region of the first, us-central1",
+        "machines.gce.project: Invalid value: \"-acme\": must consist of lower-case letters",
+        "machines.gce.zones[1]: Invalid value: \"europe-west1-b\": must be in the same region as the first, us-central1",
         "machines.gce.zones[2]: Duplicate value: \"us-central1-a\"",
         "machines.gce.zones[3]: Invalid value: \"nowhere\": must be a zone",
         "machines.gce.imageFile: Forbidden",
         "machines.gce.externalAddresses: Invalid value: \"no\": must be true or false",
         "machines.gce.sourceRanges: Invalid value: \"everywhere\": must be networks",
-        "machines.gce.diskType: Invalid value: \"5\": must be text",
-        "hosts[1].name: Invalid value: \"Master_0\": must be small letters",
+        "machines.gce.diskType: Invalid value: \"5\": must be a string",
+        "hosts[1].name: Invalid value: \"Master_0\": must consist of lower-case letters",
         "ignitionServer.url: Required value: configs are too large",
     ] {
         assert!(all.contains(part), "{part} is not in:\n{all}");
@@ -44,7 +44,7 @@ fn every_mistake_is_told_with_its_field() {
 #[test]
 fn machines_of_a_role_go_round_the_zones() {
     let site = Site::new(settings(), Balancer::External);
-    let provider = site.provider(Stage::Bootstrapping);
+    let provider = site.provider(InstallStage::Bootstrapping);
     let zones: Vec<&str> = site
         .cluster
         .inventory

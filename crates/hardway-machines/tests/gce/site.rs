@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_assets::inventory::{Balancer, Provider};
 use hardway_assets::{Cluster, example};
 use hardway_journal::Journal;
@@ -68,7 +68,7 @@ impl Site {
         fs_err::remove_file(self.path("login")).unwrap();
     }
 
-    pub(crate) fn provider(&self, stage: Stage) -> Gce {
+    pub(crate) fn provider(&self, stage: InstallStage) -> Gce {
         Gce {
             cluster: self.cluster.clone(),
             settings: GceSettings::read(&self.cluster).unwrap(),

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_assets::inventory::{Balancer, Host};
 use hardway_machines::actions::{Action, ActionOutcome, Host as ThisHost, shell};
 use hardway_machines::providers::{LoadBalancer, Power, Provider as _, is_of_machine};
@@ -13,7 +13,7 @@ use serde_json::json;
 use super::site::{Site, golden, settings};
 
 fn everything(site: &Site) -> Vec<Action> {
-    let provider = site.provider(Stage::Bootstrapping);
+    let provider = site.provider(InstallStage::Bootstrapping);
     let mut actions = provider.infrastructure();
     actions.extend(site.cluster.inventory.hosts.iter().flat_map(|host| provider.first_boot(host)));
     actions
@@ -32,14 +32,14 @@ fn a_cluster_is_made_left_alone_changed_and_taken_away() {
     assert!(site.up(&all).iter().all(|outcome| *outcome == ActionOutcome::AlreadyHeld));
     assert!(!site.calls().contains(" create "), "the second time nothing is made");
 
-    let provider = site.provider(Stage::Bootstrapping);
+    let provider = site.provider(InstallStage::Bootstrapping);
     let master = host(&site, "master-0");
     assert_eq!(provider.power(master).ask(&ThisHost::default()).unwrap(), Some(Power::On));
     let after = provider.after_join(master);
     assert_eq!(site.up(&after), [ActionOutcome::Done]);
     assert_eq!(site.up(&after), [ActionOutcome::AlreadyHeld]);
     assert_eq!(provider.load_balancer(), LoadBalancer::ByConfiguration);
-    let later = site.provider(Stage::Installed).infrastructure().into_iter();
+    let later = site.provider(InstallStage::Installed).infrastructure().into_iter();
     let balancer: Vec<Action> = later.filter(|action| action.id.starts_with("balancer/")).collect();
     let changed = site.up(&balancer);
     assert_eq!(changed[changed.len() - 2..], [ActionOutcome::Done; 2]);
@@ -72,7 +72,7 @@ fn an_image_is_imported_and_machines_without_addresses_get_a_way_out() {
     site.cluster.inventory.hosts[1].cpus = Some(8);
     site.cluster.inventory.hosts[1].memory_gib = Some(32);
     site.cluster.inventory.hosts[1].disk_gib = Some(200);
-    let provider = site.provider(Stage::Bootstrapping);
+    let provider = site.provider(InstallStage::Bootstrapping);
     assert_eq!(provider.load_balancer(), LoadBalancer::External);
     let mut actions = provider.infrastructure();
     actions.extend(provider.first_boot(host(&site, "master-0")));
@@ -109,7 +109,7 @@ fn cut_off_at_any_record_both_ways_go_on() {
         }
     };
     let some = |site: &Site| {
-        let provider = site.provider(Stage::Bootstrapping);
+        let provider = site.provider(InstallStage::Bootstrapping);
         let mut actions: Vec<Action> = provider.infrastructure().into_iter().rev().take(4).rev().collect();
         actions.extend(provider.first_boot(host(site, "worker-1")));
         actions
@@ -147,7 +147,7 @@ fn cut_off_at_any_record_both_ways_go_on() {
 #[test]
 fn without_a_login_nothing_is_forgotten() {
     let site = Site::new(settings(), Balancer::External);
-    let provider = site.provider(Stage::Bootstrapping);
+    let provider = site.provider(InstallStage::Bootstrapping);
     let actions = provider.first_boot(host(&site, "worker-0"));
     site.up(&actions);
     site.log_out();
@@ -164,7 +164,7 @@ fn without_a_login_nothing_is_forgotten() {
 fn a_pointer_that_is_too_large_is_refused_before_anything_is_made() {
     let site = Site::new(settings(), Balancer::External);
     let pointer = site.path("work/ignition/pointers/worker-0.ign");
-    let actions = site.provider(Stage::Bootstrapping).first_boot(host(&site, "worker-0"));
+    let actions = site.provider(InstallStage::Bootstrapping).first_boot(host(&site, "worker-0"));
     fs_err::write(&pointer, vec![b' '; 262_145]).unwrap();
     let error = site.with(&|| Timestamp::UNIX_EPOCH, |executor| executor.up(&actions, &mut ())).unwrap_err();
     let source = std::error::Error::source(&error).unwrap().to_string();

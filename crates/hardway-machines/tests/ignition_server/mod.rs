@@ -3,7 +3,6 @@
 mod api_server;
 mod certificates;
 mod hypershift_contract;
-mod ignition;
 mod machine_config_server_table;
 mod real_api_server;
 mod real_ignition;

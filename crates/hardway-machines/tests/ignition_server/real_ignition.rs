@@ -5,18 +5,17 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use hardway_assets::ignition::{Generation, host_pointer};
+use hardway_assets::ignition::{ConfigDigest, host_pointer};
 use hardway_journal::IgnitionRedeemed;
 use hardway_machines::ignition_server::Happened;
-use hardway_testing::eventually;
+use hardway_testing::{FirstBoot, Stage, eventually};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::ignition::{Machine, Stage};
 use super::site::{MADE, Site, TOKEN};
 
-async fn fetch(machine: Machine, pointer: Value) -> (Machine, Stage) {
+async fn fetch(machine: FirstBoot, pointer: Value) -> (FirstBoot, Stage) {
     tokio::task::spawn_blocking(move || {
         let stage = machine.fetch(&pointer);
         (machine, stage)
@@ -36,7 +35,7 @@ fn with_ca(source: &str, headers: &Value) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_host_becomes_what_was_generated_for_it() {
-    let Some(machine) = Machine::new() else { return };
+    let Some(machine) = FirstBoot::new() else { return };
     let site = Site::start().await;
     let (machine, stage) = fetch(machine, site.pointer("worker-0")).await;
     assert!(stage.succeeded, "{}", stage.log);
@@ -75,12 +74,12 @@ async fn a_host_becomes_what_was_generated_for_it() {
         .collect();
     assert_eq!(facts.len(), 1, "{records:?}");
     assert_eq!((facts[0].host.as_str(), facts[0].face.word()), ("worker-0", "host"));
-    assert_eq!(facts[0].generation, Generation::of(MADE.config("worker-0")).as_str());
+    assert_eq!(facts[0].digest, ConfigDigest::of(MADE.config("worker-0")).as_str());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_bootstrap_host_fetches_what_fits_on_no_medium() {
-    let Some(machine) = Machine::new() else { return };
+    let Some(machine) = FirstBoot::new() else { return };
     let site = Site::start().await;
     let (machine, stage) = fetch(machine, site.pointer("bootstrap")).await;
     assert!(stage.succeeded, "{}", stage.log);
@@ -92,7 +91,7 @@ async fn the_bootstrap_host_fetches_what_fits_on_no_medium() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stock_pointer_gets_its_pool() {
-    let Some(machine) = Machine::new() else { return };
+    let Some(machine) = FirstBoot::new() else { return };
     let site = Site::start().await;
     let (machine, stage) =
         fetch(machine, with_ca(&format!("{}/config/worker", site.url()), &json!([]))).await;
@@ -106,7 +105,7 @@ async fn a_stock_pointer_gets_its_pool() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hosted_worker_gets_its_payload() {
-    let Some(machine) = Machine::new() else { return };
+    let Some(machine) = FirstBoot::new() else { return };
     let mut site = Site::start().await;
     let headers = json!([
         {"name": "Authorization", "value": format!("Bearer {}", STANDARD.encode(TOKEN))},
@@ -122,7 +121,7 @@ async fn a_hosted_worker_gets_its_payload() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_with_another_ca_is_never_trusted() {
-    let Some(machine) = Machine::new() else { return };
+    let Some(machine) = FirstBoot::new() else { return };
     let mut site = Site::start().await;
     let made = &*MADE;
     let other = made.file("pki/kubelet-signer.crt");
@@ -139,7 +138,7 @@ async fn a_server_with_another_ca_is_never_trusted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wrong_token_ends_the_boot() {
-    let Some(machine) = Machine::new() else { return };
+    let Some(machine) = FirstBoot::new() else { return };
     let mut site = Site::start().await;
     let mut pointer = site.pointer("worker-0");
     pointer["ignition"]["config"]["merge"][0]["httpHeaders"][0]["value"] =
@@ -152,7 +151,7 @@ async fn a_wrong_token_ends_the_boot() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pointer_of_another_generation_ends_the_boot_and_both_are_named() {
-    let Some(machine) = Machine::new() else { return };
+    let Some(machine) = FirstBoot::new() else { return };
     let mut site = Site::start().await;
     let made = &*MADE;
     let old = b"{\"ignition\":{\"version\":\"3.2.0\"}}";
@@ -164,13 +163,13 @@ async fn a_pointer_of_another_generation_ends_the_boot_and_both_are_named() {
     };
     assert_eq!(status, 409);
     for config in [&old[..], made.config("worker-0")] {
-        assert!(reason.contains(Generation::of(config).as_str()), "{reason}");
+        assert!(reason.contains(ConfigDigest::of(config).as_str()), "{reason}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_config_that_is_not_made_yet_is_waited_for() {
-    let Some(machine) = Machine::new() else { return };
+    let Some(machine) = FirstBoot::new() else { return };
     let site = Site::start().await;
     let ready = (*site.hosts.table()).clone();
     let mut unready = ready.clone();
@@ -186,7 +185,7 @@ async fn a_config_that_is_not_made_yet_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_is_cut_off_is_not_applied_and_can_be_fetched_again() {
-    let (Some(machine), Some(again)) = (Machine::new(), Machine::new()) else { return };
+    let (Some(machine), Some(again)) = (FirstBoot::new(), FirstBoot::new()) else { return };
     let site = Site::start().await;
     let cutter = cutter(site.address()).await;
     let made = &*MADE;

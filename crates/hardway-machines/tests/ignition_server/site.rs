@@ -15,10 +15,11 @@ use hardway_assets::release_payload::sample;
 use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
 use hardway_assets::{Cluster, Tree, example, pki};
 use hardway_journal::Journal;
-use hardway_machines::ignition_server::faces::{HostFace, HostState, HostTable, HostedFace, Pool, PoolFace};
+use hardway_machines::ignition_server::faces::{HostFace, HostOffer, HostTable, HostedFace, Pool, PoolFace};
 use hardway_machines::ignition_server::hosted_tokens::{HostedTokens, TokenSecret};
 use hardway_machines::ignition_server::{
-    CertificateFiles, Certificates, Event, Faces, Limits, Listen, PreparedConfig, Recorder, Router, Server,
+    CertificateFiles, Certificates, ConfigEvent, Faces, Limits, Listen, PreparedConfig, Recorder, Router,
+    Server,
 };
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Secret;
@@ -48,7 +49,8 @@ pub(crate) static MADE: LazyLock<Made> = LazyLock::new(|| {
     let (empty, lock) = (Tree::default(), Lock::default());
     let inputs = Inputs { cluster: &cluster, release: &release, secrets: &secrets, tree: &empty };
     let plan =
-        plan(&graph, &World { inputs, lock: &lock, generator: "test", expiring: &[] }, |_| true).unwrap();
+        plan(&graph, &World { inputs, lock: &lock, generator: "test", expiring: &[], undone: &[] }, |_| true)
+            .unwrap();
     let mut tree = Tree::default();
     plan.writes.iter().for_each(|file| tree.insert(&file.path, file.bytes.clone()));
     Made { cluster, secrets, tree }
@@ -73,7 +75,7 @@ impl Made {
     }
 
     fn table(&self) -> HostTable {
-        let state = |name: &str| HostState {
+        let state = |name: &str| HostOffer {
             addresses: Vec::new(),
             config: Some(PreparedConfig::new(self.config(name).to_vec())),
             offered: Some(NOW.parse().unwrap()),
@@ -105,7 +107,7 @@ pub(crate) struct Site {
     pub(crate) hosts: Arc<HostFace>,
     pub(crate) tokens: Arc<HostedTokens>,
     pub(crate) certificates: Arc<Certificates>,
-    pub(crate) events: mpsc::Receiver<Event>,
+    pub(crate) events: mpsc::Receiver<ConfigEvent>,
     pub(crate) reached: mpsc::Receiver<String>,
 }
 

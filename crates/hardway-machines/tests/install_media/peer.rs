@@ -60,7 +60,7 @@ fn coreos_installer_reads_what_we_embedded() {
     for (name, text) in KEYFILES {
         assert_eq!(fs::read_to_string(keyfiles.join(name)).unwrap(), text);
     }
-    // Its own way back leads to the image that we started from.
+    // Its own reset restores the image that we started from.
     let reset = dir.path().join("reset.iso");
     run(&peer, "iso reset -o", &[&reset, &ours]);
     assert!(fs::read(&reset).unwrap() == fs::read(pristine()).unwrap());

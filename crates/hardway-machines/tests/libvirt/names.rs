@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::IpAddr;
 use std::path::Path;
 
-use hardway_assets::host_services::{Names, Stage};
+use hardway_assets::host_services::{InstallStage, Names};
 use hardway_assets::inventory::Provider;
 use hardway_machines::load_balancer::servers;
 use hardway_machines::providers::{advice, is_of_machine};
@@ -68,7 +68,7 @@ fn up_answers_every_name_and_down_leaves_the_host_as_it_was() {
     until("the same as before", || state() == built);
 
     // The bootstrap host goes for good: nothing else is touched, and HAProxy takes its new configuration up as it runs.
-    work.stage = Stage::Installed;
+    work.stage = InstallStage::Installed;
     let later = work.actions();
     assert_eq!(work.up(&later), ["balancer/haproxy"]);
     let socket = Path::new("/run/hardway/ocp4/haproxy.sock");
@@ -138,7 +138,7 @@ fn what_is_somebody_elses_is_left_alone() {
         .map_err(|error| std::error::Error::source(&error).unwrap().to_string())
         .unwrap_err();
     assert!(error.contains("already exists with uuid"), "{error}");
-    assert!(advice(Some(Provider::Libvirt), &error).unwrap().contains("left alone"));
+    assert!(advice(Some(Provider::Libvirt), &error).unwrap().contains("does not touch it"));
     work.down();
     assert_eq!(state(), before);
     virsh(&["net-undefine", "ocp4"]);
@@ -165,7 +165,7 @@ fn another_folder_with_the_same_domain_does_not_take_the_machines() {
         .map_err(|error| std::error::Error::source(&error).unwrap().to_string())
         .unwrap_err();
     assert!(error.contains("already exists with uuid"), "{error}");
-    assert!(advice(Some(Provider::Libvirt), &error).unwrap().contains("If another folder made it"));
+    assert!(advice(Some(Provider::Libvirt), &error).unwrap().contains("If it was made from another folder"));
     second.down();
     assert_eq!(state(), before, "nothing of the first is gone");
     first.down();

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_assets::inventory::{Machines, Provider, Role};
 use hardway_journal::Journal;
 use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor};
@@ -40,12 +40,12 @@ pub(crate) fn cluster() -> Cluster {
 pub(crate) struct Work {
     folder: tempfile::TempDir,
     pub(crate) cluster: Cluster,
-    pub(crate) stage: Stage,
+    pub(crate) stage: InstallStage,
 }
 
 impl Work {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), cluster: cluster(), stage: Stage::Bootstrapping }
+        Self { folder: tempfile::tempdir().unwrap(), cluster: cluster(), stage: InstallStage::Bootstrapping }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

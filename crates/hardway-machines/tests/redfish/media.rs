@@ -166,13 +166,13 @@ async fn the_operator_is_told_why_and_the_controller_only_that() {
     assert_eq!(ask(&server, &format!("GET {there} HTTP/1.1")).await.1, b"an image");
     let heard = heard.lock().unwrap().clone();
     assert_eq!(heard.len(), 2, "{heard:?}");
-    assert!(heard[0].starts_with("the medium of master-0 is not given: "), "{heard:?}");
+    assert!(heard[0].starts_with("not serving the medium of master-0: "), "{heard:?}");
     assert!(heard[0].contains(&path("master-0").display().to_string()), "{heard:?}");
     let secret = there.split('/').nth(1).unwrap();
     assert!(heard.iter().all(|told| !told.contains(secret)), "{heard:?}");
     assert_eq!(
         heard[1],
-        "that 127.0.0.1 reads the medium of master-1 is not in the journal: the journal cannot be used: the disk is full"
+        "cannot record in the journal that 127.0.0.1 reads the medium of master-1: the journal cannot be used: the disk is full"
     );
 }
 

@@ -240,7 +240,7 @@ async fn a_link_that_leads_elsewhere_is_not_followed() {
         let controller = StandIn::start(move |_| ok(json!({"Members": [{"@odata.id": link}]}))).await;
         let reached = Controller::connect(&controller.bmc(Login::Basic)).await.unwrap();
         let error = reached.status().await.unwrap_err();
-        assert!(error.to_string().ends_with("a link that is no path of a resource"), "{error}");
+        assert!(error.to_string().ends_with("a link that is not a resource path"), "{error}");
     }
     assert!(other.asked().is_empty());
 }
@@ -269,5 +269,5 @@ async fn what_is_no_web_server_is_said_so() {
     bmc.address = BmcAddress::parse(&address).unwrap();
     let Err(error) = Controller::connect(&bmc).await else { panic!("that is no controller") };
     let told = error_sentence(&error);
-    assert_eq!(told, format!("{address} does not answer as a web server does: invalid HTTP version parsed"));
+    assert_eq!(told, format!("{address} does not speak HTTP: invalid HTTP version parsed"));
 }

@@ -8,11 +8,11 @@ use hardway_base::redaction::without_password;
 
 use super::MediaFile;
 use super::sums::{sha256_inside, verify};
+use crate::aside::aside;
 use crate::blob_cache::{BlobCache, Claim, Partial, hash};
 use crate::digest::{Digest, DigestError};
 use crate::progress::DownloadProgress;
 use crate::registry::{Connection, RegistryError, asked_wait, transport};
-use crate::runtime::aside;
 
 /// Why a boot image is not there.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum DownloadError {
     #[error("{0:?} does not end in the name of a file")]
     Name(String),
     /// None of the places has it.
-    #[error("no place has {name}:{}", listed(.tried))]
+    #[error("{name} was not found:{}", listed(.tried))]
     Nowhere {
         /// Of the file.
         name: String,
@@ -37,9 +37,7 @@ pub enum DownloadError {
         tried: Vec<(String, RegistryError)>,
     },
     /// Its content is not what the metadata says.
-    #[error(
-        "{location} holds something else than it should: unpacked it has sha256 {found}, expected {expected}"
-    )]
+    #[error("{location} has the wrong content: its unpacked sha256 is {found}, expected {expected}")]
     Content {
         /// The URL.
         location: String,
@@ -69,16 +67,12 @@ pub async fn download(
     cache: &BlobCache,
     progress: &dyn DownloadProgress,
 ) -> Result<PathBuf, DownloadError> {
-    let name = name(&file.location)?;
-    let digest: Digest = format!("sha256:{}", file.sha256.to_lowercase())
-        .parse()
-        .map_err(|error| DownloadError::Sum { location: without_password(&file.location), error })?;
+    let medium = Medium::new(file, connection, progress)?;
     fs_err::create_dir_all(to)?;
-    let path = to.join(name);
+    let path = to.join(medium.name);
     if is_there(&path, &file.sha256).await? {
         return Ok(path);
     }
-    let medium = Medium { file, name, digest, connection, progress, most: LARGEST };
     for _ in 0..2 {
         let cached = medium.cached(mirrors, cache).await?;
         let (from, to, digest) = (cached.clone(), path.clone(), medium.digest.clone());
@@ -89,10 +83,22 @@ pub async fn download(
         fs_err::remove_file(&cached)?;
     }
     Err(io::Error::other(format!(
-        "{}: the disk does not keep what is written to it",
+        "{}: reading it back gave different content: the disk is failing",
         cache.path(&medium.digest).display()
     ))
     .into())
+}
+
+/// The name of a boot image, and where it is in the cache once it is there.
+pub(crate) async fn fetch_to_cache(
+    file: &MediaFile,
+    mirrors: &[String],
+    connection: &Connection,
+    cache: &BlobCache,
+    progress: &dyn DownloadProgress,
+) -> Result<(String, PathBuf), DownloadError> {
+    let medium = Medium::new(file, connection, progress)?;
+    Ok((medium.name.to_owned(), medium.cached(mirrors, cache).await?))
 }
 
 /// A file to fetch.
@@ -103,6 +109,20 @@ struct Medium<'m> {
     connection: &'m Connection,
     progress: &'m dyn DownloadProgress,
     most: u64,
+}
+
+impl<'m> Medium<'m> {
+    fn new(
+        file: &'m MediaFile,
+        connection: &'m Connection,
+        progress: &'m dyn DownloadProgress,
+    ) -> Result<Self, DownloadError> {
+        let name = name(&file.location)?;
+        let digest: Digest = format!("sha256:{}", file.sha256.to_lowercase())
+            .parse()
+            .map_err(|error| DownloadError::Sum { location: without_password(&file.location), error })?;
+        Ok(Self { file, name, digest, connection, progress, most: LARGEST })
+    }
 }
 
 impl Medium<'_> {
@@ -179,7 +199,7 @@ impl Medium<'_> {
             206 => {
                 partial.clear()?;
                 let (what, detail) =
-                    (without_password(url), "it sends another range than was asked for".to_owned());
+                    (without_password(url), "the server sent a different range than requested".to_owned());
                 return Err(RegistryError::Malformed { what, detail });
             }
             // Nothing is left to send.
@@ -289,9 +309,9 @@ fn listed(tried: &[(String, RegistryError)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aside::works_aside;
     use crate::progress::Silent;
     use crate::registry::Proxy;
-    use crate::runtime::works_aside;
 
     #[test]
     fn hashes_of_one_file_do_not_hold_up_another() {
@@ -329,7 +349,7 @@ mod tests {
             let cache = BlobCache::at(dir.path());
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             let error = runtime.block_on(medium.cached(&[], &cache)).unwrap_err().to_string();
-            let told = format!("{} is larger than 100 bytes: nothing of it is kept", file.location);
+            let told = format!("{} is larger than 100 bytes and was discarded", file.location);
             assert!(error.contains(&told), "{error}");
             let left = fs_err::read_dir(cache.path(&medium.digest).parent().unwrap()).unwrap();
             assert_eq!(left.count(), 0, "nothing half-written");

@@ -7,6 +7,7 @@
 mod download;
 mod sums;
 
+pub(crate) use download::fetch_to_cache;
 pub use download::{DownloadError, download};
 pub use sums::{VerifyError, verify};
 
@@ -17,7 +18,7 @@ use hardway_assets::release_payload::{ManifestHead, VersionContract};
 use hardway_assets::yaml;
 use serde_json::Value;
 
-use crate::release_files::{Folder, ReleaseFiles as _};
+use crate::release_files::{ReleaseFiles as _, ReleaseFolder};
 
 /// The boot images of one stream.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +64,7 @@ pub enum MediaError {
     #[error("not boot-image metadata: {0}")]
     NotStream(String),
     /// No such architecture.
-    #[error("there are no boot images for architecture {found:?}; there are: {}", .there.join(", "))]
+    #[error("no boot images for architecture {found:?}; available: {}", .there.join(", "))]
     Architecture {
         /// What was asked for.
         found: String,
@@ -71,7 +72,7 @@ pub enum MediaError {
         there: Vec<String>,
     },
     /// No such format.
-    #[error("there is no boot image {found:?} for {architecture}; there are: {}", .there.join(", "))]
+    #[error("no boot image {found:?} for {architecture}; available: {}", .there.join(", "))]
     Format {
         /// What was asked for.
         found: String,
@@ -81,7 +82,7 @@ pub enum MediaError {
         there: Vec<String>,
     },
     /// No such stream.
-    #[error("the release has no stream {found:?}; there are: {}", .there.join(", "))]
+    #[error("the release has no stream {found:?}; available: {}", .there.join(", "))]
     Stream {
         /// What was asked for.
         found: String,
@@ -196,7 +197,7 @@ impl BootImages {
 
 /// The metadata among the manifests of an extracted release.
 pub fn boot_images_in(release: &Path) -> io::Result<Option<String>> {
-    let files = Folder(release);
+    let files = ReleaseFolder(release);
     for folder in ["", "manifests/"] {
         for name in files.list(folder)?.iter().filter(|name| name.contains("bootimages")) {
             let text = files.read(&format!("{folder}{name}"))?.unwrap_or_default();

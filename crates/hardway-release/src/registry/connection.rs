@@ -17,6 +17,10 @@ pub struct Connection {
     pub credentials: Credentials,
     /// PEM certificates trusted beside those of the system: `additionalTrustBundle`.
     pub trust_bundle: String,
+    /// Which other certificates are trusted.
+    pub roots: Roots,
+    /// Whether any certificate will do, as `insecure` of registries.conf says.
+    pub is_unverified: bool,
     /// How to get out.
     pub proxy: Proxy,
     /// Registries (`host:port`) that are asked without TLS. Nobody else is.
@@ -27,6 +31,16 @@ pub struct Connection {
     pub retry: Retry,
     /// Downloads at a time from one registry; oc uses the same number.
     pub parallel: usize,
+}
+
+/// Certificates that are trusted without being named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Roots {
+    /// Those of this host.
+    #[default]
+    OfHost,
+    /// Those of Mozilla's list, as an operating system has them to which nobody added any.
+    Mozilla,
 }
 
 /// The way to registries.
@@ -69,6 +83,8 @@ impl Default for Connection {
         Self {
             credentials: Credentials::default(),
             trust_bundle: String::new(),
+            roots: Roots::default(),
+            is_unverified: false,
             proxy: Proxy::default(),
             plain_http: Vec::new(),
             timeout: Duration::from_secs(30),
@@ -145,7 +161,19 @@ impl Connection {
             .connect_timeout(self.timeout);
         let certificates: Result<Vec<_>, _> =
             self.certificates()?.iter().map(|pem| reqwest::Certificate::from_pem(pem.as_bytes())).collect();
-        builder = builder.tls_certs_merge(certificates.map_err(setting)?);
+        let certificates = certificates.map_err(setting)?;
+        builder = match self.roots {
+            Roots::OfHost => builder.tls_certs_merge(certificates),
+            Roots::Mozilla => {
+                let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
+                let roots: Result<Vec<_>, _> =
+                    roots.map(|certificate| reqwest::Certificate::from_der(certificate)).collect();
+                builder.tls_certs_only(roots.map_err(setting)?.into_iter().chain(certificates))
+            }
+        };
+        if self.is_unverified {
+            builder = builder.tls_danger_accept_invalid_certs(true);
+        }
         builder = match &self.proxy {
             Proxy::Environment => builder,
             Proxy::Direct => builder.no_proxy(),
@@ -169,7 +197,7 @@ impl Connection {
         let mut found = Vec::new();
         for part in self.trust_bundle.split(BEGIN).skip(1) {
             let (body, _) = part.split_once(END).ok_or_else(|| {
-                RegistryError::Setting("the trust bundle ends within a certificate".to_owned())
+                RegistryError::Setting("the trust bundle is truncated within a certificate".to_owned())
             })?;
             found.push(format!("{BEGIN}{body}{END}\n"));
         }
@@ -195,7 +223,7 @@ mod tests {
         assert_eq!(both.unwrap(), [one.clone(), one.clone()]);
         assert!(certificates(" \n").unwrap().is_empty());
         assert!(certificates("hello").unwrap_err().to_string().contains("no PEM certificate"));
-        assert!(certificates(&one[..40]).unwrap_err().to_string().contains("ends within"));
+        assert!(certificates(&one[..40]).unwrap_err().to_string().contains("is truncated within"));
     }
 
     #[test]

@@ -133,10 +133,10 @@ impl Repository {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::aside::works_aside;
     use crate::digest::Digest;
     use crate::progress::Silent;
     use crate::registry::Connection;
-    use crate::runtime::works_aside;
 
     #[test]
     fn hashes_of_one_blob_do_not_hold_up_another() {

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use hardway_base::one_line;
+
 use super::realm::RealmFault;
 use crate::archive::LayerError;
 use crate::digest::Digest;
@@ -30,7 +32,7 @@ pub enum RegistryError {
         detail: String,
     },
     /// An answer that ended early.
-    #[error("the answer of {registry} broke off: {detail}")]
+    #[error("the connection to {registry} broke off: {detail}")]
     BrokeOff {
         /// Host and port.
         registry: String,
@@ -52,37 +54,37 @@ pub enum RegistryError {
         detail: String,
     },
     /// The server does not speak TLS.
-    #[error("{registry} answers without TLS")]
+    #[error("{registry} does not use TLS")]
     PlainHttp {
         /// Host and port.
         registry: String,
     },
     /// 401.
-    #[error("{registry} does not know who asks for {repository} ({identity}): 401 Unauthorized{}", said(.detail))]
+    #[error("{registry} requires a login for {repository} ({identity}): 401 Unauthorized{}", said(.detail))]
     Unauthorized {
         /// Host and port.
         registry: String,
         /// Without the registry.
         repository: String,
         /// Which credentials were used.
-        identity: Box<Identity>,
+        identity: Box<RegistryUser>,
         /// The registry's or token server's own words.
         detail: String,
     },
     /// 403.
-    #[error("{registry} does not let {identity} read {repository}: 403 Forbidden{}", said(.detail))]
+    #[error("{registry} does not allow {identity} to read {repository}: 403 Forbidden{}", said(.detail))]
     Denied {
         /// Host and port.
         registry: String,
         /// Without the registry.
         repository: String,
         /// Which credentials were used.
-        identity: Box<Identity>,
+        identity: Box<RegistryUser>,
         /// The registry's own words.
         detail: String,
     },
     /// The repository is there, the tag is not.
-    #[error("{image}: there is no such tag{}", near(.tags))]
+    #[error("{image}: no such tag{}", near(.tags))]
     NoSuchTag {
         /// What was asked for.
         image: Box<PullSpec>,
@@ -102,7 +104,7 @@ pub enum RegistryError {
         image: Box<PullSpec>,
     },
     /// A manifest names a blob that is not there.
-    #[error("{repository} has lost the blob {digest}")]
+    #[error("{repository} does not have the blob {digest}")]
     NoSuchBlob {
         /// With the registry.
         repository: String,
@@ -130,7 +132,7 @@ pub enum RegistryError {
         found: String,
     },
     /// Fewer bytes than its manifest says.
-    #[error("{what} is cut off: {found} of {expected} bytes")]
+    #[error("{what} is truncated: {found} of {expected} bytes")]
     Truncated {
         /// Such as `layer sha256:…`.
         what: String,
@@ -140,7 +142,7 @@ pub enum RegistryError {
         found: u64,
     },
     /// 429.
-    #[error("{registry} has had too many requests: 429")]
+    #[error("{registry} rejects too many requests: 429")]
     TooManyRequests {
         /// Host and port.
         registry: String,
@@ -168,7 +170,7 @@ pub enum RegistryError {
         detail: String,
     },
     /// More than it may be.
-    #[error("{what} is larger than {most} bytes: nothing of it is kept")]
+    #[error("{what} is larger than {most} bytes and was discarded")]
     TooLarge {
         /// Such as `the manifest of …`.
         what: String,
@@ -176,7 +178,7 @@ pub enum RegistryError {
         most: u64,
     },
     /// A token server that the pull secret's entry is not for.
-    #[error("{registry} wants the login of the pull secret to be sent to {realm}, {why}")]
+    #[error("{registry} wants the pull secret's login sent to {realm}, {why}")]
     TokenServer {
         /// Host and port.
         registry: String,
@@ -192,7 +194,7 @@ pub enum RegistryError {
     #[error(transparent)]
     Mirror(#[from] MirrorError),
     /// None of the places it may be pulled from has it.
-    #[error("{image} could be pulled from nowhere:{}", listed(.tried))]
+    #[error("{image} could not be pulled:{}", listed(.tried))]
     Nowhere {
         /// What was asked for.
         image: Box<PullSpec>,
@@ -215,7 +217,7 @@ pub enum RegistryError {
 
 /// Who was asked as: the key in the pull secret and the user, never more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Identity {
+pub enum RegistryUser {
     /// No entry of the pull secret fits.
     Nobody,
     /// `entry "quay.io", user "x"`.
@@ -227,7 +229,7 @@ pub enum Identity {
     },
 }
 
-impl fmt::Display for Identity {
+impl fmt::Display for RegistryUser {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nobody => f.write_str("asked without credentials"),
@@ -245,55 +247,56 @@ impl RegistryError {
             }
             Self::Server { status: 401 | 403 | 404 | 410, .. } => "check the address".to_owned(),
             Self::BrokeOff { .. } | Self::Timeout { .. } | Self::TooManyRequests { .. } | Self::Server { .. } => {
-                "try again later; what was fetched is kept and goes on from there".to_owned()
+                "try again later; the download continues where it stopped".to_owned()
             }
             Self::UnknownCa { registry } => {
-                format!("put the CA certificate of {registry} into additionalTrustBundle, or give its file")
+                format!("add the CA certificate of {registry} to additionalTrustBundle, or pass its file")
             }
             Self::Certificate { .. } => {
                 "have the registry's certificate renewed or its name corrected".to_owned()
             }
             Self::PlainHttp { .. } => {
-                "say that plain HTTP is meant; then anybody on the way can read the credentials".to_owned()
+                "allow plain HTTP explicitly; anyone on the network can then read the credentials".to_owned()
             }
             Self::Unauthorized { registry, identity, .. } => match &**identity {
-                Identity::Nobody => format!("add an entry for {registry} to the pull secret"),
-                Identity::Entry { key, .. } => {
+                RegistryUser::Nobody => format!("add an entry for {registry} to the pull secret"),
+                RegistryUser::Entry { key, .. } => {
                     format!("the pull secret's entry {key:?} is wrong or has expired: get a new pull secret")
                 }
             },
-            Self::Denied { repository, .. } => format!("ask for the right to pull {repository}"),
+            Self::Denied { repository, .. } => format!("request permission to pull {repository}"),
             Self::NoSuchTag { .. } | Self::NoSuchRepository { .. } | Self::NoSuchDigest { .. } => {
                 "check the pull spec".to_owned()
             }
             Self::NoSuchBlob { .. } => "push or mirror the image again".to_owned(),
             Self::NoSuchPlatform { .. } => {
-                "ask for one of those, or take the release built for the architecture".to_owned()
+                "choose one of those, or use the release built for the architecture".to_owned()
             }
             Self::Truncated { .. } => {
-                "run it again, which goes on from there; if it stops at the same byte, push or mirror the image again"
+                "run the command again, which continues from there; if it stops at the same byte, push or mirror the image \
+                 again"
                     .to_owned()
             }
             Self::DigestMismatch { .. } | Self::Malformed { .. } => {
-                "the registry or a proxy before it holds damaged content: push or mirror the image again"
+                "the registry or a proxy has damaged content: push or mirror the image again"
                     .to_owned()
             }
             Self::TooLarge { .. } => {
-                "do not use what this server sends; if it is right nevertheless, bring it as a file".to_owned()
+                "do not trust what this server sends; if it is correct nevertheless, provide it as a file".to_owned()
             }
             Self::TokenServer { registry, why: RealmFault::OtherHost, .. } => format!(
-                "ask whoever runs {registry}; if that really is its token server, add an entry for that host, with the \
-                 same login, to the pull secret"
+                "ask the administrator of {registry}; if that is its token server, add an entry for that host, with the same \
+                 login, to the pull secret"
             ),
             Self::TokenServer { registry, .. } => {
-                format!("have {registry} name a token server that answers with https")
+                format!("configure {registry} with a token server that uses https")
             }
             Self::Setting(_) | Self::Mirror(_) => "correct the setting".to_owned(),
             Self::Nowhere { tried, .. } => tried
                 .last()
                 .map_or_else(String::new, |(place, error)| format!("for {place}: {}", error.fix())),
-            Self::File(_) => "check the folder's rights and free space".to_owned(),
-            Self::Layer { .. } => "do not use this image: it is not a release as they are built".to_owned(),
+            Self::File(_) => "check the folder's permissions and free space".to_owned(),
+            Self::Layer { .. } => "do not use this image: it is not built like a release".to_owned(),
         }
     }
 
@@ -330,11 +333,11 @@ impl RegistryError {
 }
 
 fn said(detail: &str) -> String {
-    if detail.is_empty() { String::new() } else { format!(" ({detail})") }
+    if detail.is_empty() { String::new() } else { format!(" ({})", one_line(detail)) }
 }
 
 fn near(tags: &[String]) -> String {
-    if tags.is_empty() { String::new() } else { format!("; near: {}", tags.join(", ")) }
+    if tags.is_empty() { String::new() } else { format!("; near: {}", one_line(&tags.join(", "))) }
 }
 
 fn listed(tried: &[(String, RegistryError)]) -> String {

@@ -3,7 +3,6 @@
 use oci_client::errors::{OciDistributionError, OciEnvelope};
 use reqwest::{RequestBuilder, Response, StatusCode};
 
-use super::body::{SMALL, body};
 use super::translation::Asked;
 use super::{RegistryError, Repository, asked_wait, transport};
 
@@ -36,7 +35,7 @@ impl Repository {
         format!("{}://{host}/v2/{path}", self.connection.scheme(&registry))
     }
 
-    async fn send(&self, mut request: RequestBuilder) -> Result<Response, RegistryError> {
+    pub(super) async fn send(&self, mut request: RequestBuilder) -> Result<Response, RegistryError> {
         if let Some(authorization) = &*self.authorization.read().await {
             request = request.header("authorization", authorization.expose_text());
         }
@@ -66,4 +65,24 @@ impl Repository {
         };
         asked.error(error).waiting(wait)
     }
+}
+
+/// What token servers give, and what errors say (1 MiB, as containers/image `internal/iolimits` has it).
+pub(crate) const SMALL: u64 = 1 << 20;
+
+/// All of a body, or an error where it is larger than it may be.
+pub(crate) async fn body(
+    mut answer: Response,
+    most: u64,
+    registry: &str,
+    what: impl Fn() -> String,
+) -> Result<Vec<u8>, RegistryError> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(|error| transport(registry, &error))? {
+        if (bytes.len() + chunk.len()) as u64 > most {
+            return Err(RegistryError::TooLarge { what: what(), most });
+        }
+        bytes.extend_from_slice(&chunk);
+    }
+    Ok(bytes)
 }

@@ -9,7 +9,7 @@ use oci_client::secrets::RegistryAuth;
 use oci_client::token_cache::{RegistryToken, RegistryTokenType};
 use reqwest::Url;
 
-use super::realm::{RealmFault, permitted};
+use super::realm::{anonymous, permitted};
 use super::token_server::{Challenge, access_token};
 use super::translation::Asked;
 use super::{RegistryError, Repository, reference, transport};
@@ -34,7 +34,7 @@ impl Repository {
                 Ok(())
             }
             (_, Some(Credential::IdentityToken(_))) => {
-                Err(asked.status(401, "it takes no tokens, but the pull secret has one for it"))
+                Err(asked.status(401, "it does not accept tokens, but the pull secret has one for it"))
             }
             (Some(Challenge::Basic), Some(Credential::Password { user, password })) => {
                 self.take_password(user, password, asked).await;
@@ -44,12 +44,12 @@ impl Repository {
         }
     }
 
-    /// The token server; whoever has nothing to lose asks any.
+    /// The token server. Whoever has no login asks any that is a stranger to this host, too: see [`anonymous`].
     fn realm(&self, realm: &str) -> Result<Url, RegistryError> {
         let registry = self.place.registry();
         let url = match &self.credential {
             Some(credential) => permitted(realm, &registry, credential, &self.connection),
-            None => Url::parse(realm).map_err(|_| RealmFault::NotUrl),
+            None => anonymous(realm, &registry, &self.connection),
         };
         url.map_err(|why| RegistryError::TokenServer { registry, realm: without_password(realm), why })
     }

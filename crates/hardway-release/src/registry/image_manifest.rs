@@ -6,13 +6,12 @@ use super::RegistryError;
 use crate::digest::Digest;
 use crate::pull_spec::PullSpec;
 
+pub(crate) const DOCKER_LIST: &str = "application/vnd.docker.distribution.manifest.list.v2+json";
+pub(crate) const OCI_INDEX: &str = "application/vnd.oci.image.index.v1+json";
+pub(crate) const DOCKER_IMAGE: &str = "application/vnd.docker.distribution.manifest.v2+json";
+const OCI_IMAGE: &str = "application/vnd.oci.image.manifest.v1+json";
 /// Media types asked for, in oc's order.
-pub(crate) const ACCEPTED: [&str; 4] = [
-    "application/vnd.docker.distribution.manifest.list.v2+json",
-    "application/vnd.oci.image.index.v1+json",
-    "application/vnd.docker.distribution.manifest.v2+json",
-    "application/vnd.oci.image.manifest.v1+json",
-];
+pub(crate) const ACCEPTED: [&str; 4] = [DOCKER_LIST, OCI_INDEX, DOCKER_IMAGE, OCI_IMAGE];
 
 /// A manifest with the bytes its digest is of.
 #[derive(Clone, Debug)]
@@ -75,6 +74,24 @@ impl Manifest {
             (None, ManifestContent::Image { .. }) => ACCEPTED[3],
         };
         Ok(Self { digest: Digest::of(&bytes), media_type: media_type.to_owned(), content, bytes })
+    }
+
+    /// The images of a list.
+    pub(crate) fn children(&self) -> impl Iterator<Item = &Descriptor> {
+        let list = match &self.content {
+            ManifestContent::List(list) => list.as_slice(),
+            ManifestContent::Image { .. } => &[],
+        };
+        list.iter().map(|entry| &entry.image)
+    }
+
+    /// Config and layers of an image.
+    pub(crate) fn blobs(&self) -> impl Iterator<Item = &Descriptor> {
+        let (config, layers) = match &self.content {
+            ManifestContent::Image { config, layers } => (Some(config), layers.as_slice()),
+            ManifestContent::List(_) => (None, &[][..]),
+        };
+        config.into_iter().chain(layers)
     }
 }
 

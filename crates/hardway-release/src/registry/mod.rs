@@ -1,7 +1,7 @@
 //! Asking a registry for manifests and blobs.
 //!
 //! ```text
-//! Repository         manifests and blobs of one repository            mod.rs, get.rs, download.rs, upload.rs
+//! Repository         manifests and blobs of one repository            mod.rs, get.rs, head.rs, download.rs, upload.rs
 //! RealmFault         who asks, and whom that is told                  identification.rs, token_server.rs, realm.rs
 //! Connection         credentials, trust, proxy, patience              connection.rs, retry.rs
 //! RegistryError      everything that goes wrong, with its fix         error.rs, translation.rs
@@ -12,11 +12,11 @@
 //! errors (it goes on without credentials), asking whether a token server may have a password, credentials by namespace (it keeps one
 //! per registry), identity tokens, bodies that have no end, retries, and checking what was resumed.
 
-mod body;
 mod connection;
 mod download;
 mod error;
 mod get;
+mod head;
 mod identification;
 mod image_manifest;
 mod realm;
@@ -25,15 +25,18 @@ mod token_server;
 mod translation;
 mod upload;
 
-pub use connection::{Connection, Proxy};
-pub use error::{Identity, RegistryError};
+pub use connection::{Connection, Proxy, Roots};
+pub use error::{RegistryError, RegistryUser};
+pub(crate) use get::body;
+pub(crate) use head::Head;
 pub use image_manifest::Descriptor;
-pub(crate) use image_manifest::{Manifest, ManifestContent, choose};
+pub(crate) use image_manifest::{DOCKER_IMAGE, DOCKER_LIST, Manifest, ManifestContent, OCI_INDEX, choose};
 pub use realm::RealmFault;
 pub(crate) use retry::asked_wait;
-pub use retry::{Clock, Retry, Sleeper, Tell};
+pub use retry::{RealSleeper, Retry, Sleeper, Tell};
 use translation::Asked;
 pub(crate) use translation::transport;
+pub(crate) use upload::BlobFile;
 
 use oci_client::errors::OciDistributionError;
 use oci_client::{Client, Reference, RegistryOperation};
@@ -47,7 +50,6 @@ use crate::blob_cache::BlobCache;
 use crate::credentials::Credential;
 use crate::digest::Digest;
 use crate::pull_spec::PullSpec;
-use body::body;
 use image_manifest::{ACCEPTED, MANIFEST_LIMIT};
 
 /// One repository of one registry. Has its own client because credentials may differ by repository.
@@ -59,7 +61,7 @@ pub(crate) struct Repository {
     http: reqwest::Client,
     /// Follows no redirects.
     careful: reqwest::Client,
-    identity: Identity,
+    identity: RegistryUser,
     credential: Option<Credential>,
     is_identified: OnceCell<()>,
     /// The header that requests go with.
@@ -87,13 +89,13 @@ impl Repository {
             .map_err(|error| RegistryError::Setting(without_passwords(&error.to_string())))?;
         let found = connection.credentials.find(place);
         let identity = match found {
-            None => Identity::Nobody,
+            None => RegistryUser::Nobody,
             Some((key, credential)) => {
                 let user = match credential {
                     Credential::Password { user, .. } => user.clone(),
                     Credential::IdentityToken(_) => "<token>".to_owned(),
                 };
-                Identity::Entry { key: key.to_owned(), user }
+                RegistryUser::Entry { key: key.to_owned(), user }
             }
         };
         Ok(Self {
@@ -158,11 +160,7 @@ impl Repository {
     }
 
     async fn ask_for_manifest(&self, image: &PullSpec) -> Result<Vec<u8>, RegistryError> {
-        let named = match (&image.digest, &image.tag) {
-            // A digest says more than a tag.
-            (Some(digest), _) => digest.to_string(),
-            (None, tag) => tag.clone().unwrap_or_else(|| "latest".to_owned()),
-        };
+        let named = image.reference();
         let accept = ACCEPTED.join(", ");
         let answer = self
             .get(self.asked(image, None), &format!("manifests/{named}"), |get| get.header("accept", &accept))
@@ -186,13 +184,24 @@ impl Repository {
         }
     }
 
-    async fn tags(&self, image: &PullSpec) -> Result<Vec<String>, RegistryError> {
-        let answer = self.get(self.asked(image, None), "tags/list", |get| get).await?;
-        let what = || format!("the list of tags of {}", image.name());
-        let bytes = body(answer, MANIFEST_LIMIT as u64, &self.place.registry(), what).await?;
-        let list: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        let tags = list["tags"].as_array().into_iter().flatten();
-        Ok(tags.filter_map(|tag| tag.as_str().map(str::to_owned)).collect())
+    /// All of them. A registry may give them in parts, each with the address of the next.
+    pub(crate) async fn tags(&self, image: &PullSpec) -> Result<Vec<String>, RegistryError> {
+        let mut path = "tags/list".to_owned();
+        let mut tags = Vec::new();
+        for _ in 0..MOST_PARTS {
+            let answer = self.get(self.asked(image, None), &path, |get| get).await?;
+            let next = answer.headers().get("link").and_then(|link| link.to_str().ok()).and_then(next_part);
+            let what = || format!("the list of tags of {}", image.name());
+            let bytes = body(answer, MANIFEST_LIMIT as u64, &self.place.registry(), what).await?;
+            let list: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+            let part = list["tags"].as_array().into_iter().flatten();
+            tags.extend(part.filter_map(|tag| tag.as_str().map(str::to_owned)));
+            match next {
+                Some(next) if tags.len() < MOST_TAGS => path = next,
+                _ => break,
+            }
+        }
+        Ok(tags)
     }
 
     /// Makes sure of a token first, so that a refused password is told as such; gets a new one where a registry says
@@ -242,6 +251,18 @@ fn reference(image: &PullSpec) -> Reference {
             Reference::with_tag(registry, repository, tag)
         }
     }
+}
+
+/// Of a list of tags; a registry that never comes to an end is left there.
+const MOST_PARTS: usize = 1000;
+/// The same of one whose parts are large.
+const MOST_TAGS: usize = 200_000;
+
+/// `</v2/a/b/tags/list?last=1&n=50>; rel="next"`, as the path below the repository.
+fn next_part(link: &str) -> Option<String> {
+    let (url, rest) = link.trim().strip_prefix('<')?.split_once('>')?;
+    let query = url.rsplit_once("/tags/list?").map(|(_, query)| query)?;
+    rest.contains("next").then(|| format!("tags/list?{query}"))
 }
 
 /// Up to five tags that begin as the missing one does.

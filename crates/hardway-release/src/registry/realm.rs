@@ -1,4 +1,4 @@
-//! Where a credential may go.
+//! Which token servers a credential may be sent to.
 //!
 //! A registry names its token server (distribution `docs/spec/auth/token.md`) and may name any. podman and oc send the login there
 //! whatever it says (containers/image `docker/docker_client.go`). So whoever answers for a registry, a mirror or something on the way
@@ -17,13 +17,13 @@ use crate::credentials::Credential;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RealmFault {
     /// Not a URL of HTTP.
-    #[error("which is no address of a token server")]
+    #[error("which is not the URL of a token server")]
     NotUrl,
     /// Not a host that the credential is for.
-    #[error("which is another host than the credential is for")]
+    #[error("which is a different host than the login is for")]
     OtherHost,
     /// `http:`.
-    #[error("where everybody on the way could read it")]
+    #[error("where anyone on the network could read it")]
     Plain,
 }
 
@@ -60,6 +60,29 @@ pub(super) fn permitted(
         return Err(RealmFault::Plain);
     }
     Ok(url)
+}
+
+/// The address of a token server that may be asked without a login. Its answer is handed to the registry. So whoever answers for the registry
+/// must not choose one that only this host can ask, or that answers without proof of who it is: an address in the clear is the registry's own.
+pub(super) fn anonymous(realm: &str, registry: &str, connection: &Connection) -> Result<Url, RealmFault> {
+    let url = Url::parse(realm).map_err(|_| RealmFault::NotUrl)?;
+    let (Some(host), true) = (url.host_str(), ["http", "https"].contains(&url.scheme())) else {
+        return Err(RealmFault::NotUrl);
+    };
+    let own = Url::parse(&format!("https://{registry}")).map_err(|_| RealmFault::NotUrl)?;
+    let own = own.host_str().unwrap_or_default();
+    let is_private = connection.scheme(registry) == "http" || is_loopback(own);
+    if host == own || is_loopback(own) && is_loopback(host) {
+        return if url.scheme() == "https" || is_private { Ok(url) } else { Err(RealmFault::Plain) };
+    }
+    if url.scheme() == "http" {
+        return Err(RealmFault::Plain);
+    }
+    if host == "localhost" || is_address(host) { Err(RealmFault::OtherHost) } else { Ok(url) }
+}
+
+fn is_address(host: &str) -> bool {
+    host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok()
 }
 
 fn is_loopback(host: &str) -> bool {
@@ -106,6 +129,33 @@ mod tests {
             ("lab.example.com:5000", "http://lab.example.com:5001/auth"),
         ] {
             assert_eq!(judged(registry, realm), Ok(()), "{registry} {realm}");
+        }
+    }
+
+    /// Whoever answers for a registry could have this host ask what only it can, and get the answer.
+    #[test]
+    fn without_a_login_no_address_of_the_inside_is_asked() {
+        use RealmFault::{NotUrl, OtherHost, Plain};
+        let connection =
+            Connection { plain_http: vec!["lab.example.com:5000".to_owned()], ..Connection::default() };
+        for (registry, realm, judged) in [
+            ("quay.io", "https://quay.io/v2/auth", Ok(())),
+            ("ghcr.io", "https://auth.example.com/token", Ok(())),
+            ("10.0.0.7:5000", "https://10.0.0.7:5001/auth", Ok(())),
+            ("127.0.0.1:5000", "http://127.0.0.1:5001/auth", Ok(())),
+            ("127.0.0.1:5000", "http://localhost:5001/auth", Ok(())),
+            ("lab.example.com:5000", "http://lab.example.com:5001/auth", Ok(())),
+            ("quay.io", "http://quay.io/v2/auth", Err(Plain)),
+            ("quay.io", "http://auth.example.com/token", Err(Plain)),
+            ("mirror.example.com", "http://127.0.0.1:8080/secret", Err(Plain)),
+            ("lab.example.com:5000", "http://127.0.0.1:8080/secret", Err(Plain)),
+            ("mirror.example.com", "https://127.0.0.1:8080/secret", Err(OtherHost)),
+            ("mirror.example.com", "https://localhost/secret", Err(OtherHost)),
+            ("mirror.example.com", "https://[::1]/secret", Err(OtherHost)),
+            ("mirror.example.com", "https://169.254.169.254/latest", Err(OtherHost)),
+            ("mirror.example.com", "file:///etc/passwd", Err(NotUrl)),
+        ] {
+            assert_eq!(anonymous(realm, registry, &connection).map(drop), judged, "{registry} {realm}");
         }
     }
 

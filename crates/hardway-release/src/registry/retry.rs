@@ -16,9 +16,9 @@ pub trait Sleeper: Send + Sync {
 
 /// Really waits.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Clock;
+pub struct RealSleeper;
 
-impl Sleeper for Clock {
+impl Sleeper for RealSleeper {
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(tokio::time::sleep(duration))
     }
@@ -40,7 +40,7 @@ pub type Tell = Arc<dyn Fn(&str) + Send + Sync>;
 
 impl Default for Retry {
     fn default() -> Self {
-        Self { attempts: 5, sleeper: Arc::new(Clock), tell: None }
+        Self { attempts: 5, sleeper: Arc::new(RealSleeper), tell: None }
     }
 }
 
@@ -86,7 +86,7 @@ impl Retry {
         }
         let delay = delay(failed, &error);
         if let Some(tell) = &self.tell {
-            tell(&format!("{error}; trying again in {} s", delay.as_secs()));
+            tell(&format!("{error}; retrying in {} s", delay.as_secs()));
         }
         self.sleeper.sleep(delay).await;
         Ok(())

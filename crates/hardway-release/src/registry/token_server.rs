@@ -1,11 +1,11 @@
-//! What a registry wants to know who asks, and trading a login for an access token where it wants that (distribution
+//! How a registry wants to be told who asks, and trading a login for an access token where it wants one (distribution
 //! `docs/spec/auth/token.md`, `oauth.md`).
 
 use hardway_base::Secret;
 use reqwest::{Client, RequestBuilder, Response, Url};
 use serde_json::Value;
 
-use super::body::{SMALL, body};
+use super::get::{SMALL, body};
 use super::translation::Asked;
 use super::{RegistryError, asked_wait, transport};
 use crate::credentials::Credential;
@@ -60,7 +60,9 @@ pub(super) async fn access_token(
     let json: Value = serde_json::from_slice(body.expose()).unwrap_or_default();
     match json["access_token"].as_str().or_else(|| json["token"].as_str()) {
         Some(token) => Ok(Secret::new(token)),
-        None => Err(RegistryError::Malformed { what: what(), detail: "it holds no access_token".to_owned() }),
+        None => {
+            Err(RegistryError::Malformed { what: what(), detail: "it contains no access_token".to_owned() })
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::io;
 use hardway_base::redaction::without_passwords;
 use oci_client::errors::{DigestError, OciDistributionError, OciErrorCode};
 
-use super::error::{Identity, RegistryError};
+use super::error::{RegistryError, RegistryUser};
 use crate::digest::Digest;
 use crate::pull_spec::PullSpec;
 
@@ -15,7 +15,7 @@ use crate::pull_spec::PullSpec;
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) image: &'a PullSpec,
-    pub(crate) identity: &'a Identity,
+    pub(crate) identity: &'a RegistryUser,
     /// A blob of the image rather than its manifest.
     pub(crate) blob: Option<&'a Digest>,
 }

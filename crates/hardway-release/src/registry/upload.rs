@@ -1,16 +1,31 @@
 //! Copying blobs and manifests to a registry.
 
-use std::path::Path;
+use std::io::SeekFrom;
+use std::path::PathBuf;
 
 use futures_util::stream;
 use oci_client::secrets::RegistryAuth;
-use tokio::io::AsyncReadExt as _;
+use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _};
 
 use super::{Descriptor, Manifest, RegistryError, Repository, reference};
 use crate::pull_spec::PullSpec;
 
 /// How much of a file is read at a time.
 const CHUNK: usize = 1 << 18;
+
+/// Where the bytes of a blob are: a file, or a part of one.
+#[derive(Clone, Debug)]
+pub(crate) struct BlobFile {
+    pub(crate) path: PathBuf,
+    pub(crate) offset: u64,
+}
+
+impl BlobFile {
+    /// All of a file.
+    pub(crate) fn whole(path: PathBuf) -> Self {
+        Self { path, offset: 0 }
+    }
+}
 
 impl Repository {
     /// Whether the blob is there already.
@@ -26,15 +41,16 @@ impl Repository {
     }
 
     /// Uploads a blob from a file, unless it is there.
-    pub(crate) async fn push_blob(&self, blob: &Descriptor, from: &Path) -> Result<bool, RegistryError> {
+    pub(crate) async fn push_blob(&self, blob: &Descriptor, from: &BlobFile) -> Result<bool, RegistryError> {
         if self.has_blob(blob).await? {
             return Ok(false);
         }
         let image = self.place.at(&blob.digest);
         let (reference, digest) = (reference(&image), blob.digest.to_string());
         let upload = || async {
-            let file = tokio::fs::File::open(from).await?;
-            let chunks = stream::unfold(file, |mut file| async move {
+            let mut file = tokio::fs::File::open(&from.path).await?;
+            file.seek(SeekFrom::Start(from.offset)).await?;
+            let chunks = stream::unfold(file.take(blob.size), |mut file| async move {
                 let mut chunk = vec![0; CHUNK];
                 match file.read(&mut chunk).await {
                     Ok(0) => None,

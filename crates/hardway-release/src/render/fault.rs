@@ -7,11 +7,11 @@ use hardway_assets::Phase;
 /// Everything found before a command was run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("node configs cannot be rendered yet:{}", listed(.0))]
-pub struct Faults(pub Vec<Fault>);
+pub struct Faults(pub Vec<RenderFault>);
 
 /// One thing wrong with one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct RenderFault {
     /// Path in the working directory.
     pub file: String,
     /// What is wrong with it.
@@ -22,7 +22,7 @@ pub struct Fault {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// The operator of the release is not an image of the release by digest.
-    #[error("{name} is {pull_spec:?}, which is no pull spec by digest")]
+    #[error("{name} is {pull_spec:?}, which is not a pull spec by digest")]
     NotByDigest {
         /// Tag name, or `release image`.
         name: String,
@@ -38,7 +38,9 @@ pub enum Problem {
         why: &'static str,
     },
     /// The known slip of the pen in `Infrastructure.status`.
-    #[error("status.apiServerInternalURL is no field of Infrastructure: readers drop it and find no URL")]
+    #[error(
+        "Infrastructure has no field status.apiServerInternalURL: it is dropped, and readers find no URL"
+    )]
     InternalUrlMisspelt,
     /// The gates of another version.
     #[error("status.featureGates has no entry for version {wanted}, only for: {}", listed_words(.found))]
@@ -49,7 +51,7 @@ pub enum Problem {
         found: Vec<String>,
     },
     /// A `v1 List`.
-    #[error("kind List is not looked into by the controller, but is by the cluster")]
+    #[error("the controller ignores the items of a kind List, but the cluster does not")]
     List,
     /// A file the commands read is absent.
     #[error("missing")]
@@ -61,15 +63,15 @@ pub enum Problem {
     #[error("the release has no image named {0}")]
     MissingImage(String),
     /// A file that is neither YAML nor JSON by its name.
-    #[error("neither YAML nor JSON: the controller stops at any file that is not a manifest")]
+    #[error("neither YAML nor JSON: the controller fails on any file that is not a manifest")]
     NotManifest,
     /// A file with no UTF-8 text.
     #[error("not UTF-8 text")]
     NotText,
     /// What another operator makes MachineConfigs of, before the render (installer `bootkube.sh.template`).
     #[error(
-        "the node-tuning-operator makes MachineConfigs of a PerformanceProfile, which this render does not run: nodes \
-         would be born without them and rolled over at once"
+        "the node-tuning-operator makes MachineConfigs from a PerformanceProfile, and does not run here: nodes would start \
+         without them and be rolled over immediately"
     )]
     PerformanceProfile,
     /// A pool whose nodes would get no kubelet.
@@ -78,18 +80,16 @@ pub enum Problem {
     )]
     PoolWithoutBase(String),
     /// The built-in release.
-    #[error(
-        "the sample release is made up: there is no image to render with, and its node configs are built in"
-    )]
+    #[error("the sample release has no image to render with; its node configs are built in")]
     Sample,
     /// Two files that get in each other's way in the folder of the controller.
-    #[error("has the same name as {other}; in the one folder both are copied to, one would be lost")]
+    #[error("has the same name as {other}; both are copied to one folder, so one would be lost")]
     SameName {
         /// The other file, or what writes it.
         other: String,
     },
     /// An object that the operator itself makes.
-    #[error("a {0} of your own would take the place of the one that the operator makes")]
+    #[error("your own {0} would replace the one that the operator makes")]
     MadeByOperator(&'static str),
     /// Not YAML or JSON.
     #[error("line {line}: {message}")]
@@ -100,7 +100,7 @@ pub enum Problem {
         message: String,
     },
     /// More than one of a kind for one pool.
-    #[error("a second {kind} for pool {pool}, after {other}; only one is taken during the install")]
+    #[error("a second {kind} for pool {pool}, after {other}; only one is used during the install")]
     TwoForPool {
         /// `KubeletConfig` or `ContainerRuntimeConfig`.
         kind: &'static str,
@@ -122,7 +122,7 @@ pub enum Problem {
     Version(String),
 }
 
-impl Fault {
+impl RenderFault {
     pub(super) fn new(file: &str, problem: Problem) -> Self {
         Self { file: file.to_owned(), problem }
     }
@@ -135,22 +135,22 @@ impl Fault {
             }
             Problem::InternalUrlMisspelt => "call it status.apiServerInternalURI".to_owned(),
             Problem::GatesOfOtherVersion { wanted, .. } => {
-                format!("take your changes to this file back, or set the version to {wanted}")
+                format!("undo your changes to this file, or set the version to {wanted}")
             }
-            Problem::List => "put each item into a document of its own".to_owned(),
-            Problem::Missing { .. } => "run `hardway create manifests`, which makes it".to_owned(),
+            Problem::List => "put each item into its own document".to_owned(),
+            Problem::Missing { .. } => "run `hardway create manifests` to create it".to_owned(),
             Problem::MissingImage(_) => {
                 "the release image is incomplete, or not an OpenShift release: fetch it again".to_owned()
             }
             Problem::NotManifest | Problem::NotText => "move it out of the folder".to_owned(),
-            Problem::PerformanceProfile => "take it out, and create it after the install".to_owned(),
+            Problem::PerformanceProfile => "remove it, and create it after the install".to_owned(),
             Problem::PoolWithoutBase(_) => {
                 "correct spec.machineConfigSelector; a pool of workers selects the roles worker and its own"
                     .to_owned()
             }
             Problem::Sample => "name a real release in inventory.yaml (release.image)".to_owned(),
             Problem::SameName { .. } => "rename it".to_owned(),
-            Problem::MadeByOperator(_) => "take it out".to_owned(),
+            Problem::MadeByOperator(_) => "remove it".to_owned(),
             Problem::TwoForPool { .. } => "merge both into one object".to_owned(),
             Problem::Syntax { .. }
             | Problem::Field { .. }
@@ -162,13 +162,13 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for RenderFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} (fix: {})", self.file, self.problem, self.fix())
     }
 }
 
-fn listed(faults: &[Fault]) -> String {
+fn listed(faults: &[RenderFault]) -> String {
     faults.iter().map(|fault| format!("\n  {fault}")).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use hardway_assets::release_payload::{ReleasePayload, VersionContract};
 
-use super::fault::{Fault, Problem};
+use super::fault::{Problem, RenderFault};
 use crate::pull_spec::is_by_digest;
 
 /// The image both commands are in.
@@ -21,22 +21,23 @@ const REQUIRED: [&str; 8] = [
 const FILE: &str = "release/image-references";
 
 /// Checks the release itself.
-pub(super) fn check(release: &ReleasePayload, version: &VersionContract) -> Vec<Fault> {
+pub(super) fn check(release: &ReleasePayload, version: &VersionContract) -> Vec<RenderFault> {
     if release.is_sample {
-        return vec![Fault::new("release/release-metadata", Problem::Sample)];
+        return vec![RenderFault::new("release/release-metadata", Problem::Sample)];
     }
     let mut faults = Vec::new();
     for name in required(version) {
         match release.images.get(name) {
-            Err(_) => faults.push(Fault::new(FILE, Problem::MissingImage(name.to_owned()))),
+            Err(_) => faults.push(RenderFault::new(FILE, Problem::MissingImage(name.to_owned()))),
             Ok(image) if name == OPERATOR && !is_by_digest(image) => {
-                faults.push(Fault::new(FILE, not_by_digest(name, image)));
+                faults.push(RenderFault::new(FILE, not_by_digest(name, image)));
             }
             Ok(_) => {}
         }
     }
     if !is_by_digest(&release.image) {
-        faults.push(Fault::new("release/release-image", not_by_digest("release image", &release.image)));
+        faults
+            .push(RenderFault::new("release/release-image", not_by_digest("release image", &release.image)));
     }
     faults
 }
@@ -96,7 +97,7 @@ mod tests {
         release.image = "quay.io/a/b:4.18.1".to_owned();
         assert_eq!(
             texts(&release, "4.18.1"),
-            ["release image is \"quay.io/a/b:4.18.1\", which is no pull spec by digest"]
+            ["release image is \"quay.io/a/b:4.18.1\", which is not a pull spec by digest"]
         );
     }
 }

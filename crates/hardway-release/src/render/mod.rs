@@ -17,6 +17,7 @@
 //! run()                 runs them                                            run.rs
 //! explain()             what a known last line of theirs means               known_failure.rs
 //! Rendered              what came out                                        rendered.rs
+//! pool_effects()        what a change does to that, told beforehand          pool_effect.rs
 //! ```
 
 mod commands;
@@ -26,16 +27,18 @@ mod inputs;
 mod known_failure;
 mod objects;
 mod podman;
+mod pool_effect;
 mod pools;
 mod preconditions;
 mod rendered;
 mod run;
 
 pub use commands::{BadWorkspace, CommandLine, RenderCommands};
-pub use fault::{Fault, Faults, Problem};
+pub use fault::{Faults, Problem, RenderFault};
 pub use inputs::render_inputs;
 pub use known_failure::{KnownFailure, explain};
-pub use podman::{Podman, run_options};
+pub use podman::Podman;
+pub use pool_effect::{PoolEffect, Verdict, pool_effects};
 pub use preconditions::check;
 pub use rendered::{Rendered, RenderedDirError, read_rendered_dir};
 pub use run::{RenderError, run, write_inputs};

@@ -3,21 +3,21 @@
 use hardway_assets::{Tree, yaml};
 use serde_json::Value;
 
-use super::fault::{Fault, Problem};
+use super::fault::{Problem, RenderFault};
 
 /// Where manifests lie in a working directory.
 pub(super) const FOLDERS: [&str; 2] = ["manifests", "openshift"];
 
 /// One object of one file.
 #[derive(Debug)]
-pub(super) struct Object {
+pub(super) struct RenderedObject {
     /// Path in the working directory.
     pub(super) path: String,
     /// The object.
     pub(super) value: Value,
 }
 
-impl Object {
+impl RenderedObject {
     /// `kind`, or nothing.
     pub(super) fn kind(&self) -> &str {
         self.value["kind"].as_str().unwrap_or_default()
@@ -43,22 +43,24 @@ pub(super) fn is_manifest(path: &str) -> bool {
 
 /// Every object of both folders in the order of paths, and what is no object. The controller stops at any file it
 /// cannot read, whatever its name (MCO `pkg/controller/bootstrap/bootstrap.go`).
-pub(super) fn read(tree: &Tree) -> (Vec<Object>, Vec<Fault>) {
+pub(super) fn read(tree: &Tree) -> (Vec<RenderedObject>, Vec<RenderFault>) {
     let (mut objects, mut faults) = (Vec::new(), Vec::new());
     for (path, bytes) in FOLDERS.iter().flat_map(|folder| tree.folder(folder)) {
         if !is_manifest(path) {
-            faults.push(Fault::new(path, Problem::NotManifest));
+            faults.push(RenderFault::new(path, Problem::NotManifest));
             continue;
         }
         match documents(bytes) {
             Ok(values) => {
                 for value in values.into_iter().filter(|value| !value.is_null()) {
-                    let object = Object { path: path.to_owned(), value };
-                    faults.extend(head_problem(&object).map(|problem| Fault::new(path, problem)));
+                    let object = RenderedObject { path: path.to_owned(), value };
+                    faults.extend(head_problem(&object).map(|problem| RenderFault::new(path, problem)));
                     objects.push(object);
                 }
             }
-            Err(problems) => faults.extend(problems.into_iter().map(|problem| Fault::new(path, problem))),
+            Err(problems) => {
+                faults.extend(problems.into_iter().map(|problem| RenderFault::new(path, problem)))
+            }
         }
     }
     (objects, faults)
@@ -76,7 +78,7 @@ fn documents(bytes: &[u8]) -> Result<Vec<Value>, Vec<Problem>> {
     }
 }
 
-fn head_problem(object: &Object) -> Option<Problem> {
+fn head_problem(object: &RenderedObject) -> Option<Problem> {
     for field in ["apiVersion", "kind"] {
         if object.value[field].as_str().is_none_or(str::is_empty) {
             return Some(Problem::Field { field: field.to_owned(), why: "every object must have one" });

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::fault::{Fault, Problem};
-use super::objects::Object;
+use super::fault::{Problem, RenderFault};
+use super::objects::RenderedObject;
 
 /// The API group of everything the machine-config-operator defines.
 pub(super) const GROUP: &str = "machineconfiguration.openshift.io";
-const ROLE: &str = "machineconfiguration.openshift.io/role";
+/// The label that says whose a MachineConfig is.
+pub(super) const ROLE: &str = "machineconfiguration.openshift.io/role";
 /// Pools that the operator makes itself.
 const BUILT_IN: [&str; 2] = ["master", "worker"];
 /// Kinds of which a pool may have one while it is rendered for the first time
@@ -19,21 +20,21 @@ const ONE_FOR_A_POOL: [&str; 2] = ["KubeletConfig", "ContainerRuntimeConfig"];
 /// Checks the user's pools, and what selects pools. The kubelet and most files come with the configs that the controller
 /// makes for the roles worker and master; for other pools it makes only kernel arguments and registries. It stops at a
 /// pool that selects nothing at all.
-pub(super) fn check(objects: &[Object]) -> Vec<Fault> {
+pub(super) fn check(objects: &[RenderedObject]) -> Vec<RenderFault> {
     let pools = pools(objects);
-    let mut faults: Vec<Fault> =
+    let mut faults: Vec<RenderFault> =
         ONE_FOR_A_POOL.iter().flat_map(|kind| second_ones(kind, objects, &pools)).collect();
     for pool in objects.iter().filter(|object| object.is(GROUP, "MachineConfigPool")) {
         let selector = &pool.value["spec"]["machineConfigSelector"];
         if !BUILT_IN.iter().any(|role| selects(selector, &[(ROLE.to_owned(), (*role).to_owned())].into())) {
-            faults.push(Fault::new(&pool.path, Problem::PoolWithoutBase(pool.name().to_owned())));
+            faults.push(RenderFault::new(&pool.path, Problem::PoolWithoutBase(pool.name().to_owned())));
         }
     }
     faults
 }
 
 /// Labels of every pool by name: the operator's own and the user's.
-fn pools(objects: &[Object]) -> BTreeMap<String, Labels> {
+pub(super) fn pools(objects: &[RenderedObject]) -> BTreeMap<String, Labels> {
     let mut pools: BTreeMap<String, Labels> = BUILT_IN.iter().map(|pool| built_in(pool)).collect();
     for pool in objects.iter().filter(|object| object.is(GROUP, "MachineConfigPool")) {
         pools.insert(pool.name().to_owned(), labels(&pool.value));
@@ -53,7 +54,11 @@ fn built_in(pool: &str) -> (String, Labels) {
     (pool.to_owned(), all.into_iter().collect())
 }
 
-fn second_ones(kind: &'static str, objects: &[Object], pools: &BTreeMap<String, Labels>) -> Vec<Fault> {
+fn second_ones(
+    kind: &'static str,
+    objects: &[RenderedObject],
+    pools: &BTreeMap<String, Labels>,
+) -> Vec<RenderFault> {
     let mut first: BTreeMap<&str, &str> = BTreeMap::new();
     let mut faults = Vec::new();
     for object in objects.iter().filter(|object| object.is(GROUP, kind)) {
@@ -62,7 +67,7 @@ fn second_ones(kind: &'static str, objects: &[Object], pools: &BTreeMap<String, 
             match first.get(pool.as_str()) {
                 Some(other) => {
                     let (pool, other) = (pool.clone(), (*other).to_owned());
-                    faults.push(Fault::new(&object.path, Problem::TwoForPool { kind, pool, other }));
+                    faults.push(RenderFault::new(&object.path, Problem::TwoForPool { kind, pool, other }));
                 }
                 None => {
                     first.insert(pool, &object.path);
@@ -74,17 +79,17 @@ fn second_ones(kind: &'static str, objects: &[Object], pools: &BTreeMap<String, 
 }
 
 /// Labels of an object.
-type Labels = BTreeMap<String, String>;
+pub(super) type Labels = BTreeMap<String, String>;
 
 /// `metadata.labels`.
-fn labels(object: &Value) -> Labels {
+pub(super) fn labels(object: &Value) -> Labels {
     let entries = object["metadata"]["labels"].as_object().into_iter().flatten();
     entries.map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned())).collect()
 }
 
 /// Whether the selector picks these labels. An empty or absent one picks nothing, as the controllers of the
 /// machine-config-operator have it; elsewhere in Kubernetes an empty one picks everything.
-fn selects(selector: &Value, labels: &Labels) -> bool {
+pub(super) fn selects(selector: &Value, labels: &Labels) -> bool {
     let exact: Vec<_> = selector["matchLabels"].as_object().into_iter().flatten().collect();
     let expressions: Vec<_> = selector["matchExpressions"].as_array().into_iter().flatten().collect();
     if exact.is_empty() && expressions.is_empty() {
@@ -138,7 +143,7 @@ mod tests {
         assert_eq!(
             faults(&[("manifests/a.yaml", &one), ("openshift/b.yaml", &two)]),
             [
-                "openshift/b.yaml: a second KubeletConfig for pool worker, after manifests/a.yaml; only one is taken \
+                "openshift/b.yaml: a second KubeletConfig for pool worker, after manifests/a.yaml; only one is used \
               during the install (fix: merge both into one object)"
             ]
         );

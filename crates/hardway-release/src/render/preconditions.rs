@@ -12,9 +12,9 @@ use hardway_assets::release_payload::{ReleasePayload, VersionContract};
 use hardway_assets::{Cluster, Tree};
 use serde_json::Value;
 
-use super::fault::{Fault, Faults, Problem};
+use super::fault::{Faults, Problem, RenderFault};
 use super::inputs::{CERTIFICATES, OPERATOR_FILES, base_name};
-use super::objects::{self, FOLDERS, Object, is_manifest};
+use super::objects::{self, FOLDERS, RenderedObject, is_manifest};
 use super::{images, pools};
 
 pub(super) const CONFIG_FILE: &str = "manifests/cluster-config.yaml";
@@ -44,7 +44,7 @@ pub fn check(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -> Result
             faults.extend(machine_configs(&objects, &version));
         }
         Err(error) => {
-            faults.push(Fault::new("release/release-metadata", Problem::Version(error.to_string())));
+            faults.push(RenderFault::new("release/release-metadata", Problem::Version(error.to_string())));
         }
     }
     faults.extend(certificates(tree));
@@ -61,19 +61,19 @@ pub fn check(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -> Result
         objects
             .iter()
             .filter(|object| object.is(pools::GROUP, "ControllerConfig"))
-            .map(|object| Fault::new(&object.path, Problem::MadeByOperator("ControllerConfig"))),
+            .map(|object| RenderFault::new(&object.path, Problem::MadeByOperator("ControllerConfig"))),
     );
     let tuned = objects.iter().filter(|object| object.is("performance.openshift.io", "PerformanceProfile"));
-    faults.extend(tuned.map(|object| Fault::new(&object.path, Problem::PerformanceProfile)));
+    faults.extend(tuned.map(|object| RenderFault::new(&object.path, Problem::PerformanceProfile)));
     if faults.is_empty() { Ok(()) } else { Err(Faults(faults)) }
 }
 
 /// The operator reads the first document of a file.
-fn first<'o>(objects: &'o [Object], path: &str) -> Option<&'o Object> {
+fn first<'o>(objects: &'o [RenderedObject], path: &str) -> Option<&'o RenderedObject> {
     objects.iter().find(|object| object.path == path)
 }
 
-fn certificates(tree: &Tree) -> Vec<Fault> {
+fn certificates(tree: &Tree) -> Vec<RenderFault> {
     let fault = |path: &str| match tree.get(path) {
         None => Some(Problem::Missing { phase: Phase::MakePki }),
         Some(bytes) if !bytes.windows(27).any(|part| part == b"-----BEGIN CERTIFICATE-----") => {
@@ -81,26 +81,29 @@ fn certificates(tree: &Tree) -> Vec<Fault> {
         }
         Some(_) => None,
     };
-    CERTIFICATES.iter().filter_map(|(path, _)| fault(path).map(|problem| Fault::new(path, problem))).collect()
+    CERTIFICATES
+        .iter()
+        .filter_map(|(path, _)| fault(path).map(|problem| RenderFault::new(path, problem)))
+        .collect()
 }
 
 /// pkg/operator/bootstrap.go: every file is read at once, each must be of its kind.
-fn required_files(tree: &Tree, objects: &[Object], unreadable: &[Fault]) -> Vec<Fault> {
+fn required_files(tree: &Tree, objects: &[RenderedObject], unreadable: &[RenderFault]) -> Vec<RenderFault> {
     let mut faults = Vec::new();
     for (path, kind) in REQUIRED {
         let is_told = unreadable.iter().any(|fault| fault.file == path);
-        match first(objects, path).map(Object::kind) {
+        match first(objects, path).map(RenderedObject::kind) {
             Some(found) if found != kind && !is_told => {
                 let (expected, found) = (kind.to_owned(), found.to_owned());
-                faults.push(Fault::new(path, Problem::Unexpected { expected, found }));
+                faults.push(RenderFault::new(path, Problem::Unexpected { expected, found }));
             }
             Some(_) => {}
             None if tree.get(path).is_none() => {
-                faults.push(Fault::new(path, Problem::Missing { phase: Phase::MakeManifests }));
+                faults.push(RenderFault::new(path, Problem::Missing { phase: Phase::MakeManifests }));
             }
             None if !is_told => {
                 let (expected, found) = (kind.to_owned(), "no object".to_owned());
-                faults.push(Fault::new(path, Problem::Unexpected { expected, found }));
+                faults.push(RenderFault::new(path, Problem::Unexpected { expected, found }));
             }
             None => {}
         }
@@ -109,7 +112,7 @@ fn required_files(tree: &Tree, objects: &[Object], unreadable: &[Fault]) -> Vec<
 }
 
 /// Both folders are copied into one, where the operator also writes.
-fn same_names(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -> Vec<Fault> {
+fn same_names(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -> Vec<RenderFault> {
     let mut seen: BTreeMap<&str, String> = OPERATOR_FILES
         .iter()
         .chain(&["image-references"])
@@ -122,14 +125,14 @@ fn same_names(tree: &Tree, release: &ReleasePayload, cluster: &Cluster) -> Vec<F
         if let Some(other) = seen.insert(base_name(path), path.to_owned())
             && is_manifest(path)
         {
-            faults.push(Fault::new(path, Problem::SameName { other }));
+            faults.push(RenderFault::new(path, Problem::SameName { other }));
         }
     }
     faults
 }
 
 /// The URL goes into a template that stops at one without a scheme (pkg/controller/template/render.go `urlPort`).
-fn infrastructure(object: &Object) -> Vec<Fault> {
+fn infrastructure(object: &RenderedObject) -> Vec<RenderFault> {
     let (spec, status) = (&object.value["spec"], &object.value["status"]);
     let mut problems = Vec::new();
     if !is_text(&status["platformStatus"]["type"]) {
@@ -144,24 +147,24 @@ fn infrastructure(object: &Object) -> Vec<Fault> {
         problems.push(Problem::Field { field: "status.apiServerInternalURI".to_owned(), why });
     }
     if is_text(&spec["cloudConfig"]["name"]) {
-        let why = "platform none has no cloud configuration, and the render is given none";
+        let why = "platform none has no cloud configuration, and none is passed to the render";
         problems.push(Problem::Field { field: "spec.cloudConfig.name".to_owned(), why });
     }
-    problems.into_iter().map(|problem| Fault::new(&object.path, problem)).collect()
+    problems.into_iter().map(|problem| RenderFault::new(&object.path, problem)).collect()
 }
 
 /// The cluster DNS is the tenth address of the first network (pkg/operator/render.go).
-fn network(object: &Object) -> Option<Fault> {
+fn network(object: &RenderedObject) -> Option<RenderFault> {
     let first = object.value["spec"]["serviceNetwork"][0].as_str().unwrap_or_default();
     let is_wide_enough =
         first.parse::<ipnet::IpNet>().is_ok_and(|net| net.max_prefix_len() - net.prefix_len() >= 4);
     let why = "the cluster DNS is the tenth address of the first service network";
     let problem = Problem::Field { field: "spec.serviceNetwork".to_owned(), why };
-    (!is_wide_enough).then(|| Fault::new(&object.path, problem))
+    (!is_wide_enough).then(|| RenderFault::new(&object.path, problem))
 }
 
 /// pkg/controller/bootstrap/bootstrap.go `getPullSecretFromSecret`; the content is compacted as JSON later.
-fn pull_secret(object: &Object) -> Vec<Fault> {
+fn pull_secret(object: &RenderedObject) -> Vec<RenderFault> {
     const TYPE: &str = "kubernetes.io/dockerconfigjson";
     let mut problems = Vec::new();
     let found = object.value["type"].as_str().unwrap_or("no type");
@@ -174,11 +177,11 @@ fn pull_secret(object: &Object) -> Vec<Fault> {
         let why = "it must be the pull secret, JSON with `auths`, in base64";
         problems.push(Problem::Field { field: "data[.dockerconfigjson]".to_owned(), why });
     }
-    problems.into_iter().map(|problem| Fault::new(&object.path, problem)).collect()
+    problems.into_iter().map(|problem| RenderFault::new(&object.path, problem)).collect()
 }
 
 /// Optional for the operator. Left out, nodes would not trust what install-config says they must.
-fn user_ca_bundle(tree: &Tree, objects: &[Object], cluster: &Cluster) -> Option<Fault> {
+fn user_ca_bundle(tree: &Tree, objects: &[RenderedObject], cluster: &Cluster) -> Option<RenderFault> {
     let is_wanted = !cluster.config.additional_trust_bundle.is_empty();
     let problem = match first(objects, USER_CA_BUNDLE) {
         None if is_wanted && tree.get(USER_CA_BUNDLE).is_none() => {
@@ -193,25 +196,26 @@ fn user_ca_bundle(tree: &Tree, objects: &[Object], cluster: &Cluster) -> Option<
         }
         _ => return None,
     };
-    Some(Fault::new(USER_CA_BUNDLE, problem))
+    Some(RenderFault::new(USER_CA_BUNDLE, problem))
 }
 
 /// Gates are looked up by the exact version of the release (library-go `configobserver/featuregates`).
-fn feature_gate(objects: &[Object], version: &str) -> Option<Fault> {
-    let is_gate = |object: &&Object| object.is(CONFIG_GROUP, "FeatureGate") && object.name() == "cluster";
+fn feature_gate(objects: &[RenderedObject], version: &str) -> Option<RenderFault> {
+    let is_gate =
+        |object: &&RenderedObject| object.is(CONFIG_GROUP, "FeatureGate") && object.name() == "cluster";
     let Some(object) = objects.iter().rfind(is_gate) else {
-        return Some(Fault::new(FEATURE_GATE, Problem::Missing { phase: Phase::MakeManifests }));
+        return Some(RenderFault::new(FEATURE_GATE, Problem::Missing { phase: Phase::MakeManifests }));
     };
     let entries = object.value["status"]["featureGates"].as_array().map(Vec::as_slice).unwrap_or_default();
     let found: Vec<String> =
         entries.iter().map(|entry| entry["version"].as_str().unwrap_or_default().to_owned()).collect();
     let problem = Problem::GatesOfOtherVersion { wanted: version.to_owned(), found };
     let is_there = entries.iter().any(|entry| entry["version"] == version);
-    (!is_there).then(|| Fault::new(&object.path, problem))
+    (!is_there).then(|| RenderFault::new(&object.path, problem))
 }
 
 /// pkg/controller/common/helpers.go `ValidateMachineConfig`: what users get wrong most often.
-fn machine_configs(objects: &[Object], version: &VersionContract) -> Vec<Fault> {
+fn machine_configs(objects: &[RenderedObject], version: &VersionContract) -> Vec<RenderFault> {
     let mut faults = Vec::new();
     for object in objects.iter().filter(|object| object.is(pools::GROUP, "MachineConfig")) {
         let config = &object.value["spec"]["config"];
@@ -219,12 +223,15 @@ fn machine_configs(objects: &[Object], version: &VersionContract) -> Vec<Fault> 
         if !config.is_null() && !is_ignition_version(found, version.ignition_version()) {
             let expected = format!("spec.config.ignition.version up to {}", version.ignition_version());
             let found = if found.is_empty() { "none".to_owned() } else { found.to_owned() };
-            faults.push(Fault::new(&object.path, Problem::Unexpected { expected, found }));
+            faults.push(RenderFault::new(&object.path, Problem::Unexpected { expected, found }));
         }
         let kernel = object.value["spec"]["kernelType"].as_str().unwrap_or_default();
         if !["", "default", "realtime", "64k-pages"].contains(&kernel) {
             let expected = "spec.kernelType default, realtime or 64k-pages".to_owned();
-            faults.push(Fault::new(&object.path, Problem::Unexpected { expected, found: kernel.to_owned() }));
+            faults.push(RenderFault::new(
+                &object.path,
+                Problem::Unexpected { expected, found: kernel.to_owned() },
+            ));
         }
     }
     faults

@@ -8,7 +8,7 @@ use hardway_assets::rendered_nodes::{POOLS, RenderedNodes};
 use hardway_assets::{Cluster, File, yaml};
 use serde_json::Value;
 
-use crate::fault::{Fault, Reason};
+use crate::fault::{Fault, FaultReason};
 use crate::image_references::unexpected;
 use crate::rendered_config::rendered_config;
 
@@ -23,7 +23,7 @@ pub struct Rendered {
 
 /// A folder that does not hold the rendered configs of this cluster.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} does not hold the node configs of this cluster:{}", .dir.display(), listed(.faults))]
+#[error("{} does not contain the node configs of this cluster:{}", .dir.display(), listed(.faults))]
 pub struct RenderedDirError {
     /// The folder.
     pub dir: PathBuf,
@@ -95,14 +95,17 @@ impl Reader<'_> {
             if !used.contains(&file) {
                 let field = "metadata.name".to_owned();
                 let (expected, found) = ("a config that a pool names".to_owned(), file.clone());
-                self.fault(&format!("machine-configs/{file}"), Reason::Unexpected { field, expected, found });
+                self.fault(
+                    &format!("machine-configs/{file}"),
+                    FaultReason::Unexpected { field, expected, found },
+                );
             }
         }
         for pool in POOLS {
             if !rendered.configs.contains_key(pool) && self.faults.is_empty() {
                 self.fault(
                     &format!("machine-pools/{pool}.yaml"),
-                    Reason::Missing("every cluster has this pool"),
+                    FaultReason::Missing("every cluster has this pool"),
                 );
             }
         }
@@ -123,7 +126,7 @@ impl Reader<'_> {
         let status = &pool["status"]["configuration"]["name"];
         let config = pool["spec"]["configuration"]["name"].as_str().unwrap_or_default();
         if config.is_empty() {
-            self.fault(path, Reason::Field("spec.configuration.name".to_owned()));
+            self.fault(path, FaultReason::Field("spec.configuration.name".to_owned()));
         } else if status != config {
             self.fault(path, unexpected("status.configuration.name", config, status));
         }
@@ -144,7 +147,7 @@ impl Reader<'_> {
             Ok((_, config)) => {
                 let expected = format!("{name} as pool {pool} has it");
                 let field = "metadata.name".to_owned();
-                self.fault(&path, Reason::Unexpected { field, expected, found: config.name });
+                self.fault(&path, FaultReason::Unexpected { field, expected, found: config.name });
                 None
             }
             Err(reasons) => {
@@ -159,7 +162,7 @@ impl Reader<'_> {
         match yaml::read(&text) {
             Ok(node) => Some(node.to_json()),
             Err(errors) => {
-                Reason::syntax(&text, 0, errors).into_iter().for_each(|reason| self.fault(path, reason));
+                FaultReason::syntax(&text, 0, errors).into_iter().for_each(|reason| self.fault(path, reason));
                 None
             }
         }
@@ -168,11 +171,11 @@ impl Reader<'_> {
     fn text(&mut self, path: &str) -> Option<String> {
         let reason = match fs_err::read(self.dir.join(path)).map(String::from_utf8) {
             Ok(Ok(text)) => return Some(text),
-            Ok(Err(_)) => Reason::NotText,
+            Ok(Err(_)) => FaultReason::NotText,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Reason::Missing("the controller writes it")
+                FaultReason::Missing("the controller writes it")
             }
-            Err(error) => Reason::Unreadable(error.kind()),
+            Err(error) => FaultReason::Unreadable(error.kind()),
         };
         self.fault(path, reason);
         None
@@ -190,17 +193,17 @@ impl Reader<'_> {
                 names
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                self.fault(folder, Reason::Missing("the controller writes it"));
+                self.fault(folder, FaultReason::Missing("the controller writes it"));
                 Vec::new()
             }
             Err(error) => {
-                self.fault(folder, Reason::Unreadable(error.kind()));
+                self.fault(folder, FaultReason::Unreadable(error.kind()));
                 Vec::new()
             }
         }
     }
 
-    fn fault(&mut self, file: &str, reason: Reason) {
+    fn fault(&mut self, file: &str, reason: FaultReason) {
         self.faults.push(Fault { file: file.to_owned(), reason });
     }
 }

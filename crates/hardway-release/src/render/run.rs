@@ -230,9 +230,9 @@ fn no_podman(commands: &RenderCommands) -> String {
     let (workspace, dir): (_, PathBuf) = (commands.workspace.display(), commands.rendered_dir());
     format!(
         "{program} is not installed here, and node configs are rendered in a container. Install it, or render elsewhere:\n\
-         1. Copy {workspace} to a host with podman, to the same path. It holds your pull secret.\n\
+         1. Copy {workspace} to a host with podman, to the same path. It contains your pull secret.\n\
          2. Run there:\n\n{commands}\n\
-         3. Copy {} back and hand it in, with the same --dir: hardway create ignition-configs --rendered-dir {}",
+         3. Copy {} back and pass it, with the same --dir: hardway create ignition-configs --rendered-dir {}",
         dir.display(),
         dir.display(),
     )

@@ -46,6 +46,13 @@ func (in *inputs) template(dir, role string, config *ignitionConfig) error {
 		if err != nil {
 			return fmt.Errorf("failed to create templates: %w", err)
 		}
+		if node.name == "registries.conf" {
+			mirrors, err := in.registries()
+			if err != nil {
+				return err
+			}
+			text += mirrors
+		}
 		config.Storage.Files = replace(config.Storage.Files, []map[string]any{file(node.path, []byte(text))}, "path")
 	}
 	for _, name := range []string{"crio-ordering.conf", "kubelet-dependencies.target", "kubelet.service"} {

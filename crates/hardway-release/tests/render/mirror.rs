@@ -99,7 +99,7 @@ fn the_image_comes_from_the_mirror_of_the_cluster() {
         );
         let no_trust = render(LOGIN, false).unwrap_err();
         assert!(
-            no_trust.contains("fix: put the CA into additionalTrustBundle of install-config.yaml"),
+            no_trust.contains("fix: add the CA to additionalTrustBundle in install-config.yaml"),
             "{no_trust}"
         );
         let rendered = render(LOGIN, true).unwrap_or_else(|error| panic!("{error}"));

@@ -32,7 +32,7 @@ pub(crate) const CASES: [Case; 40] = [
     case(
         "no cluster config",
         |s| s.tree.remove("manifests/cluster-config.yaml"),
-        "manifests/cluster-config.yaml: missing (fix: run `hardway create manifests`, which makes it)",
+        "manifests/cluster-config.yaml: missing (fix: run `hardway create manifests` to create it)",
         Stop("cluster-config.yaml: no such file"),
     ),
     case(
@@ -68,7 +68,7 @@ pub(crate) const CASES: [Case; 40] = [
     case(
         "no root CA",
         |s| s.tree.remove("pki/root-ca.crt"),
-        "pki/root-ca.crt: missing (fix: run `hardway create manifests`, which makes it)",
+        "pki/root-ca.crt: missing (fix: run `hardway create manifests` to create it)",
         Stop("root-ca.crt: no such file"),
     ),
     // 4.22 passes over this one, and its kubelets would then trust no client.
@@ -99,7 +99,7 @@ pub(crate) const CASES: [Case; 40] = [
     case(
         "the misspelt URL",
         |s| s.edit(INFRASTRUCTURE, "apiServerInternalURI", "apiServerInternalURL"),
-        "status.apiServerInternalURL is no field of Infrastructure",
+        "Infrastructure has no field status.apiServerInternalURL",
         Stop("unknown scheme in"),
     ),
     case(
@@ -194,7 +194,7 @@ pub(crate) const CASES: [Case; 40] = [
     case(
         "a list",
         |s| s.tree.insert("manifests/mine.yaml", "apiVersion: v1\nkind: List\nitems: []\n"),
-        "manifests/mine.yaml: kind List is not looked into",
+        "manifests/mine.yaml: the controller ignores the items of a kind List",
         Pass,
     ),
     case(
@@ -214,7 +214,7 @@ pub(crate) const CASES: [Case; 40] = [
         |s| {
             s.tree.insert("openshift/mine.yaml", "apiVersion: machineconfiguration.openshift.io/v1\nkind: ControllerConfig\nmetadata: {name: x}\nspec: {infra: {status: {apiServerInternalURI: 'https://x:1', platformStatus: {type: None}}}}\n")
         },
-        "openshift/mine.yaml: a ControllerConfig of your own would take the place",
+        "openshift/mine.yaml: your own ControllerConfig would replace",
         Stop("Ignoring controller config generated"),
     ),
     case(
@@ -271,7 +271,12 @@ pub(crate) const CASES: [Case; 40] = [
         "expected spec.kernelType default, realtime or 64k-pages, found tiny",
         Stop("kernelType=tiny is invalid"),
     ),
-    case("the sample release", |s| s.release.is_sample = true, "the sample release is made up", Pass),
+    case(
+        "the sample release",
+        |s| s.release.is_sample = true,
+        "the sample release has no image to render with",
+        Pass,
+    ),
     case(
         "a release by tag",
         |s| s.release.image = "quay.io/openshift-release-dev/ocp-release:4.18.1-x86_64".to_owned(),
@@ -291,7 +296,7 @@ pub(crate) const CASES: [Case; 40] = [
                 "apiVersion: performance.openshift.io/v2\nkind: PerformanceProfile\nmetadata: {name: x}\n";
             s.tree.insert("manifests/tuned.yaml", text);
         },
-        "manifests/tuned.yaml: the node-tuning-operator makes MachineConfigs of a PerformanceProfile",
+        "manifests/tuned.yaml: the node-tuning-operator makes MachineConfigs from a PerformanceProfile",
         Pass,
     ),
     case(

@@ -153,10 +153,7 @@ fn what_only_the_commands_see_is_explained() {
         error.starts_with("cannot render one config for each pool: podman ended with exit status: 255"),
         "{error}"
     );
-    assert!(
-        error.contains("cause: a file among the manifests is not what its kind asks for\nfix: "),
-        "{error}"
-    );
+    assert!(error.contains("cause: a manifest does not match its kind\nfix: "), "{error}");
     assert!(error.contains("/mine.yaml"), "{error}");
 }
 

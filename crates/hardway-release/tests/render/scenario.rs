@@ -97,7 +97,7 @@ fn made(cluster: &Cluster, release: &ReleasePayload) -> Tree {
     let graph = Graph::of(cluster, release, &Tree::default(), &Lock::default()).unwrap();
     let (empty, lock) = (Tree::default(), Lock::default());
     let inputs = Inputs { cluster, release, secrets: &secrets, tree: &empty };
-    let world = World { inputs, lock: &lock, generator: "test", expiring: &[] };
+    let world = World { inputs, lock: &lock, generator: "test", expiring: &[], undone: &[] };
     let plan = plan(&graph, &world, |_| true).unwrap_or_else(|e| panic!("{}: {}", e.asset, e.error));
     let mut tree = Tree::default();
     plan.writes.iter().for_each(|file| tree.insert(&file.path, file.bytes.clone()));

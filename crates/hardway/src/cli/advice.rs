@@ -10,7 +10,7 @@ use super::Cli;
 use super::advised_commands;
 
 /// These need no folder.
-const FOLDERLESS: [&str; 6] = ["completion", "explain", "help", "man", "schema", "version"];
+const FOLDERLESS: [&str; 5] = ["completion", "explain", "help", "man", "version"];
 
 /// The same text, with `--dir` in every command of ours, where a folder was given.
 pub(crate) fn in_folder(text: &str, dir: &Path) -> String {

@@ -112,7 +112,7 @@ mod tests {
     fn commands_that_cannot_be_typed_are_found() {
         for wrong_one in [
             "run `hardway conquer`",
-            "hardway recover certs --watch does it",
+            "hardway certs recover --watch does it",
             "see `hardway status --exit-cod`",
             "`hardway node add a b c`",
             "hardway node remove worker-0 --no-such; hardway status",

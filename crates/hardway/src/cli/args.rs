@@ -1,15 +1,16 @@
 //! What can be typed. Same verbs, flags and file names as openshift-install where it has them.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{OsStringValueParser, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use hardway_assets::inventory::Provider;
 
 use super::{
-    ApproveArgs, BmcArgs, CheckArgs, CreateArgs, CsrArgs, DestroyArgs, DiagnoseArgs, GatherArgs, HostedArgs,
-    InfraArgs, InstallMediaArgs, LabArgs, NodeArgs, PlanArgs, RecoverArgs, ReleaseArgs, RunArgs, ServeArgs,
-    ValidateArgs, VerifyArgs, WaitForArgs,
+    ApproveArgs, BmcArgs, CertsArgs, CheckArgs, CreateArgs, Day2Args, DestroyArgs, DiagnoseArgs, EtcdArgs,
+    GatherArgs, HostedArgs, InfraArgs, InstallMediaArgs, LabArgs, NodeArgs, PageArgs, PlanArgs, PowerArgs,
+    ReleaseArgs, RunArgs, ServeArgs, ValidateArgs, VerifyArgs, WaitForArgs,
 };
 use crate::terminal::{Color, ErrorFormat, Format, LogLevel};
 
@@ -30,26 +31,27 @@ pub(crate) struct Cli {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
-    /// Folder that holds everything of one cluster
+    /// Folder of the cluster; paths in other flags are relative to the current folder
     #[arg(
         long,
         global = true,
         env = "HARDWAY_DIR",
         hide_env_values = true,
         default_value = ".",
-        value_name = "DIR"
+        value_name = "DIR",
+        value_parser = OsStringValueParser::new().map(folder)
     )]
     pub(crate) dir: PathBuf,
-    /// Colours on standard error; `auto` leaves them out where NO_COLOR is set
+    /// Colours on standard error; `auto` respects NO_COLOR
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
     pub(crate) color: Color,
-    /// How much to say on standard error
+    /// How much to print on standard error
     #[arg(long, global = true, value_enum, default_value_t = LogLevel::Info)]
     log_level: LogLevel,
-    /// Say nothing but warnings and errors: the same as --log-level warn
+    /// Print only warnings and errors; the same as --log-level warn
     #[arg(short, long, global = true, conflicts_with_all = ["verbose", "log_level"])]
     quiet: bool,
-    /// Say more: the same as --log-level debug
+    /// Print more; the same as --log-level debug
     #[arg(short, long, global = true, conflicts_with = "log_level")]
     verbose: bool,
 }
@@ -66,71 +68,83 @@ impl Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Approve the certificate requests of expected nodes, by policy
-    Approve(ApproveArgs),
-    /// Look at this host, names, load balancer and registry before anything is built
+    /// Approve certificate requests of expected nodes by policy, or evaluate them offline
+    Approve(Box<ApproveArgs>),
+    /// Check this host, DNS, load balancer and registry before an install
     ///
-    /// Exit code 2 says that something is wrong.
+    /// Exits with 2 if a check failed.
     Check(Box<CheckArgs>),
-    /// Boot machines through their management controllers, or say what a person has to do
+    /// Boot machines through their management controllers, or show the manual steps
     Bmc(BmcArgs),
+    /// List every certificate and when it expires; recover after they have expired
+    ///
+    /// Of the folder, of the cluster's Secrets and of the nodes' kubelets: who signs it, and who renews it.
+    Certs(Box<CertsArgs>),
     /// Print a completion script for a shell
+    ///
+    /// The scripts for bash, zsh and fish also complete hosts, phases, checks and everything that can be explained.
     Completion(CompletionArgs),
-    /// Install a cluster, or make the files that it boots from
+    /// Install a cluster, or create the files that it boots from
     Create(Box<CreateArgs>),
-    /// Explain certificate requests offline
-    Csr(CsrArgs),
-    /// Remove a cluster: its machines, and everything that was made on this host
+    /// Give a cluster what it lacks after the install: users, certificates, proxy, …
     ///
-    /// The folder's files stay.
+    /// Settings are in inventory.yaml, below day2.
+    Day2(Box<Day2Args>),
+    /// Destroy a cluster: its machines, and everything made on this host
+    ///
+    /// The files in the folder are kept.
     Destroy(DestroyArgs),
-    /// Say what is broken first, and what to do
+    /// Find the first thing that is broken, and how to fix it
     ///
-    /// Exit code 1 says that something is.
+    /// Exits with 1 if something is broken.
     Diagnose(Box<DiagnoseArgs>),
-    /// Compare with another tool's output, by meaning
+    /// Compare the files with openshift-install's, by meaning
     ///
-    /// Exit code 1 says that there are differences that nobody has explained.
+    /// Exits with 1 if there are unexplained differences.
     Diff(DiffArgs),
-    /// Say what a file, certificate, flag, unit, field, error code or stage is, and why
+    /// Inspect etcd, back it up, prove backups, and restore etcd from one
+    Etcd(EtcdArgs),
+    /// Explain a file, certificate, flag, unit, field, error code or stage
     Explain(ExplainArgs),
-    /// Collect logs, without secrets
+    /// Collect logs, with secrets removed
     Gather(Box<GatherArgs>),
-    /// Print the graph of assets
+    /// Print the dependency graph of the generated files
     Graph(GraphArgs),
-    /// Run the workers of HyperShift hosted clusters of platform None
+    /// Run workers for HyperShift hosted clusters with platform None
     Hosted(Box<HostedArgs>),
-    /// Make a cluster's network, names, load balancer and machines, or take them back
+    /// Create or remove a cluster's network, DNS, load balancer and machines
     Infra(InfraArgs),
     /// Write a sample install-config.yaml and inventory.yaml
     Init(InitArgs),
-    /// Work inside a lab: a shell on a machine, its logs, a command in its network
+    /// Work inside a lab: open a shell, read logs, run a command in its network
     Lab(LabArgs),
-    /// Print a manual page: of the program, or of one of its commands
+    /// Print the manual page of the program or of a command
     Man(ManArgs),
-    /// Add, remove or replace one machine of a cluster that runs
+    /// Add, remove or replace a machine of a running cluster
     Node(NodeArgs),
-    /// Make and look into install media: live ISOs and network boot files
+    /// Make and inspect install media: live ISOs and network boot files
     Media(Box<InstallMediaArgs>),
+    /// Show an install in the browser: live while it runs, moment by moment afterwards
+    ///
+    /// Reads the folder and changes nothing.
+    Page(PageArgs),
     /// List, explain and run the phases of an install
     Phase(Box<PhaseArgs>),
-    /// Print every side effect of `create cluster`, in order, before it happens
+    /// Print everything `create cluster` would do, in order
     Plan(Box<PlanArgs>),
-    /// Bring a cluster back whose certificates have ended
-    Recover(RecoverArgs),
-    /// Look into a release, extract or mirror it, get its boot images
+    /// Switch a whole cluster off or on, in the right order
+    Power(Box<PowerArgs>),
+    /// Inspect, extract or mirror a release, and get its boot images
     Release(Box<ReleaseArgs>),
-    /// Print the JSON schema of an input file, for editors
-    Schema(SchemaArgs),
-    /// Give machines their configs on their first boot, and say who fetched what
+    /// Serve machines their configs on first boot, and log who fetched what
     Serve(Box<ServeArgs>),
-    /// Say what is made, what is stale and why, and when certificates end
+    /// Show what is made, what is stale and why, and when certificates expire
     Status(StatusArgs),
-    /// List every mistake in install-config.yaml and inventory.yaml
+    /// List every mistake in the input files and the manifests; print their schemas
     ///
-    /// Asks nobody and makes nothing.
+    /// Works offline and writes nothing.
     Validate(ValidateArgs),
-    /// Compare a running cluster with the inventory, from outside
+    /// Check a running cluster against the inventory, from outside
     Verify(VerifyArgs),
     /// Print the version of this program
     Version(VersionArgs),
@@ -140,13 +154,16 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args)]
 pub(crate) struct CompletionArgs {
-    /// The shell that shall complete
+    /// The shell
     pub(crate) shell: clap_complete::Shell,
+    /// The words after the program's name: prints candidates for the last one. For the scripts
+    #[arg(last = true, hide = true, allow_hyphen_values = true)]
+    pub(crate) words: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// Such as `approve` or `csr simulate`
+    /// Such as `approve` or `approve simulate`
     #[arg(conflicts_with = "to")]
     pub(crate) command: Vec<String>,
     /// Write the pages of all commands into this folder instead, as man reads them
@@ -156,27 +173,28 @@ pub(crate) struct ManArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// Output folder of openshift-install, or another working folder
+    /// Output folder of openshift-install, or another cluster folder
     #[arg(long, value_name = "DIR")]
     pub(crate) against: PathBuf,
-    /// Form of what is printed on standard output
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// `etcd-signer`, `/etc/motd`, `--etcd-prefix`, `bootkube.service`, `networking.serviceNetwork`, `stage 7`, …
+    /// `etcd-signer`, `/etc/motd`, `--etcd-prefix`, `bootkube.service`, `networking.serviceNetwork`, `stage 7`, …; `-` for the lines of
+    /// standard input
     #[arg(required = true)]
     pub(crate) what: Vec<String>,
-    /// Form of what is printed on standard output
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct GraphArgs {
-    /// Form of what is printed on standard output
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = GraphFormat::Dot)]
     pub(crate) output: GraphFormat,
     /// Read the release from a folder instead of the image named in the inventory
@@ -196,7 +214,7 @@ pub(crate) struct InitArgs {
     /// Machine provider
     #[arg(long, value_parser = provider(), default_value = Provider::default().name())]
     pub(crate) provider: Provider,
-    /// Release pull spec, or `sample` for the embedded made-up release [default: sample, or the release that the provider brings]
+    /// Release pull spec, or `sample` for the built-in example release [default: sample, or the provider's own release]
     #[arg(long)]
     pub(crate) release: Option<String>,
     /// Number of masters
@@ -222,18 +240,18 @@ pub(crate) enum PhaseVerb {
     },
     /// List the phases in order
     List {
-        /// Form of what is printed on standard output
+        /// Output format
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
-    /// Undo what keeps a phase from being done once more, and run it
+    /// Reset a phase that has failed or is done, and run it again
     Redo {
         /// Such as await-bootstrap
         name: String,
         #[command(flatten)]
         run: RunArgs,
     },
-    /// Run one phase, if what it is for does not hold already
+    /// Run one phase, unless it is already done
     Run {
         /// Such as build-infra
         name: String,
@@ -252,32 +270,44 @@ pub(crate) struct SchemaArgs {
 pub(crate) enum SchemaFile {
     InstallConfig,
     Inventory,
+    HostedInventory,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {
-    /// Form of what is printed on standard output
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
     /// Read the release from a folder instead of the image named in the inventory
     #[arg(long, value_name = "DIR")]
     pub(crate) release_dir: Option<PathBuf>,
-    /// Show every file, not only what is stale or edited
+    /// Show every asset with all reasons, and when each certificate expires; not only what is stale or edited
     #[arg(long)]
     pub(crate) all: bool,
-    /// Follow an install that is running, until it ends or Ctrl-C
+    /// Show what follows from a file that you edited, added or deleted: assets, configs of hosts, rendered nodes
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "watch", "exit_code"])]
+    pub(crate) why: Option<PathBuf>,
+    /// Follow a running install until it ends
     #[arg(long)]
     pub(crate) watch: bool,
-    /// Exit with 1 if something is stale, missing or no longer needed: for scripts
+    /// Exit with 1 if something is stale, missing or no longer needed
     #[arg(long, conflicts_with = "watch")]
     pub(crate) exit_code: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct VersionArgs {
-    /// Form of what is printed on standard output
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
+}
+
+/// One that begins with a hyphen is written so that no command takes it for a flag.
+fn folder(typed: OsString) -> PathBuf {
+    match typed.as_encoded_bytes().first() {
+        Some(b'-') => Path::new(".").join(typed),
+        _ => PathBuf::from(typed),
+    }
 }
 
 /// Those that there are, by name.

@@ -12,31 +12,33 @@ pub(crate) struct BmcArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BmcVerb {
-    /// Have the machine's next boot start from its virtual drive
+    /// Boot the machine from its virtual drive next time
     BootOnceCd(BmcHost),
-    /// Have the machine's next boot start from the network
+    /// Boot the machine from the network next time
     BootOncePxe(BmcHost),
-    /// Say what a person has to do with machines that have no controller; exit 9 while one was not seen
+    /// Show the manual steps for machines without a controller; exits with 9 until all were seen
     ByHand {
         /// A host of the inventory [default: all that have no controller]
         #[arg(long, value_name = "NAME")]
         host: Option<String>,
     },
-    /// Empty the machine's virtual drive
+    /// Eject the medium from the machine's virtual drive
     Eject(BmcHost),
-    /// Put the host's ISO into the machine's virtual drive
+    /// Insert the host's ISO into the machine's virtual drive
     Insert(BmcHost),
-    /// Switch the machine off, at once
+    /// Switch the machine off immediately
     PowerOff(BmcHost),
     /// Switch the machine on
     PowerOn(BmcHost),
-    /// Whether the ignition server, or the cluster, has seen the machine; exit 9 if not
+    /// Check whether the ignition server or the cluster has seen the machine; exits with 9 if not
     Seen(BmcHost),
-    /// Say what the machine's controller says: power, medium, what is booted next
+    /// Ask the machine's system to shut down, and do not wait for it
+    ShutDown(BmcHost),
+    /// Show the machine's power state, medium and next boot device
     Status {
         #[command(flatten)]
         host: BmcHost,
-        /// Form of what is printed on standard output
+        /// Output format
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },

@@ -14,16 +14,25 @@ pub(crate) struct CreateArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Target {
-    /// Install a whole cluster; goes on from wherever an earlier run ended
-    Cluster(Box<RunArgs>),
-    /// bootstrap.ign, the pointer configs, and one complete config for every node
+    /// Install a cluster; continues where an earlier run stopped
+    Cluster(Box<CreateClusterArgs>),
+    /// Create bootstrap.ign, the pointer configs, and a complete config for every node
     IgnitionConfigs(MakeArgs),
-    /// A sample install-config.yaml and inventory.yaml, as `hardway init`
+    /// Create a sample install-config.yaml and inventory.yaml; the same as `hardway init`
     InstallConfig(InitArgs),
-    /// Everything up to the cluster manifests, for a look or an edit before the rest
+    /// Create everything up to the manifests, to inspect or edit them first
     Manifests(MakeArgs),
-    /// bootstrap-in-place-for-live-iso.ign for a single node that installs itself
+    /// Create bootstrap-in-place-for-live-iso.ign for a single node that installs itself
     SingleNodeIgnitionConfig(MakeArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateClusterArgs {
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Also show the install in the browser while it runs, as `hardway page` does
+    #[arg(long)]
+    pub(crate) page: bool,
 }
 
 #[derive(Clone, Debug, Args)]
@@ -32,9 +41,15 @@ pub(crate) struct MakeArgs {
     pub(crate) release: FetchArgs,
     #[command(flatten)]
     pub(crate) render: RenderArgs,
-    /// Say what would be made and why, with every command that would run, and write nothing here
+    /// Show what would be made, why, and every command that would run; write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Generate new keys for those missing from secrets/. This makes a new cluster: machines installed before will not trust it
+    #[arg(long)]
+    pub(crate) redraw_secrets: bool,
+    /// Bring back a generated file that was edited or deleted by hand; can be repeated
+    #[arg(long, value_name = "FILE")]
+    pub(crate) undo: Vec<PathBuf>,
 }
 
 /// Phase fetch-release.
@@ -43,7 +58,7 @@ pub(crate) struct FetchArgs {
     /// Read the release from a folder instead of the image named in the inventory
     #[arg(long, value_name = "DIR")]
     pub(crate) release_dir: Option<PathBuf>,
-    /// Ask the registry anew what release.image is, although that was settled before
+    /// Resolve release.image again, even if the release was fetched before
     #[arg(long, conflicts_with = "release_dir")]
     pub(crate) refetch_release: bool,
     #[command(flatten)]
@@ -55,10 +70,10 @@ pub(crate) struct FetchArgs {
 /// Phase render-nodes.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RenderArgs {
-    /// Take the node configs that were rendered elsewhere, with the commands that `hardway create ignition-configs --dry-run` prints
+    /// Use node configs rendered elsewhere with the commands that `hardway create ignition-configs --dry-run` prints
     #[arg(long, value_name = "DIR")]
     pub(crate) rendered_dir: Option<PathBuf>,
-    /// An option for `podman run`, such as --podman-option=--runtime=runc; may be given several times
+    /// Extra option for `podman run`, such as --podman-option=--runtime=runc; can be repeated
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     pub(crate) podman_option: Vec<String>,
 }

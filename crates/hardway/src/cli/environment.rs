@@ -4,25 +4,39 @@ use std::fmt::Write as _;
 
 /// A variable, and what it does. Where a flag says the same, the flag wins.
 const VARIABLES: [(&str, &str); 12] = [
-    ("HARDWAY_DIR", "the folder of the cluster, where --dir is not given"),
-    ("HARDWAY_KEYRING", "keys that sign releases, where --keyring is not given"),
-    ("HARDWAY_LAB_FILES", "the folder lab/ of hardway's sources, where it is not beside the program"),
-    ("HARDWAY_NOW", "a time such as 2026-11-15T12:00:00Z to rehearse with: the clock stands there"),
-    ("HARDWAY_PODMAN_OPTIONS", "more options for the containers that render node configs"),
+    ("HARDWAY_DIR", "folder of the cluster; used when --dir is not given"),
+    ("HARDWAY_KEYRING", "keyring for release signatures; used when --keyring is not given"),
+    ("HARDWAY_LAB_FILES", "path of the lab/ folder of hardway's sources, if it is not next to the program"),
+    ("HARDWAY_NOW", "fixed time for rehearsals, such as 2026-11-15T12:00:00Z"),
+    ("HARDWAY_PODMAN_OPTIONS", "extra options for the containers that render node configs"),
     (
         "KUBECONFIG",
-        "not used for the folder's own cluster, which auth/kubeconfig or --kubeconfig leads to; used by hosted",
+        "management cluster of the `hosted` commands; all others use auth/kubeconfig or --kubeconfig",
     ),
-    ("NO_COLOR", "no colours, where --color is auto"),
-    ("REGISTRY_AUTH_FILE", "logins of registries, before those of podman and docker"),
-    ("DOCKER_CONFIG", "the folder of docker's config.json"),
-    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "the proxy to registries; before that of install-config.yaml"),
-    ("XDG_CACHE_HOME", "where what was fetched is kept, in hardway/"),
-    ("OPENSHIFT_INSTALL_SKIP_HOSTCRYPT_VALIDATION", "make keys of a FIPS cluster on a host without FIPS"),
+    ("NO_COLOR", "disables colours when --color is auto"),
+    ("REGISTRY_AUTH_FILE", "registry logins; read before those of podman and docker"),
+    ("DOCKER_CONFIG", "folder of docker's config.json"),
+    ("HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxy for registries; overrides the proxy in install-config.yaml"),
+    ("XDG_CACHE_HOME", "cache folder; downloads are kept in hardway/ below it"),
+    (
+        "OPENSHIFT_INSTALL_SKIP_HOSTCRYPT_VALIDATION",
+        "allow keys for a FIPS cluster to be made on a host without FIPS",
+    ),
 ];
 
+/// The names of all.
+pub(crate) fn variables() -> impl Iterator<Item = &'static str> {
+    VARIABLES.iter().flat_map(|(names, _)| names.split(", "))
+}
+
+/// What a variable does.
+pub(crate) fn variable(name: &str) -> Option<&'static str> {
+    let row = VARIABLES.iter().find(|(names, _)| names.split(", ").any(|known| known == name));
+    row.map(|(_, meaning)| *meaning)
+}
+
 pub(super) fn text() -> String {
-    let mut text = "Environment variables; a flag that says the same wins:\n".to_owned();
+    let mut text = "Environment variables (the matching flag takes precedence):\n".to_owned();
     for (name, meaning) in VARIABLES {
         let _ = writeln!(text, "  {name}\n      {meaning}");
     }

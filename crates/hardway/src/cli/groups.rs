@@ -6,14 +6,17 @@ use clap::Command;
 struct CommandGroup(&'static str, &'static [&'static str]);
 
 const GROUPS: [CommandGroup; 7] = [
-    CommandGroup("Begin", &["init", "validate", "explain", "schema"]),
-    CommandGroup("Install", &["check", "plan", "create cluster", "status", "wait-for", "phase", "destroy"]),
+    CommandGroup("Begin", &["init", "validate", "explain"]),
+    CommandGroup(
+        "Install",
+        &["check", "plan", "create cluster", "status", "page", "wait-for", "phase", "destroy"],
+    ),
     CommandGroup(
         "Make the parts by hand",
         &["create", "diff", "graph", "release", "media", "serve", "infra", "bmc"],
     ),
-    CommandGroup("Look at a cluster", &["verify", "diagnose", "gather"]),
-    CommandGroup("Keep and repair it", &["approve", "csr", "node", "recover"]),
+    CommandGroup("Look at a cluster", &["verify", "certs", "diagnose", "gather"]),
+    CommandGroup("Keep and repair it", &["approve", "day2", "etcd", "node", "power"]),
     CommandGroup("Labs and hosted clusters", &["lab", "hosted"]),
     CommandGroup("This program", &["completion", "man", "version", "help"]),
 ];

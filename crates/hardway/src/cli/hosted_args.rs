@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::SignedDuration;
 
-use super::{ControllerArgs, Format, RemovalArgs, WorkersVerb};
+use super::arg_values::{account, endpoint, lifetime};
+use super::{ControllerArgs, Format, ReconcileArgs, RemovalArgs, WorkersVerb};
 
 #[derive(Debug, Args)]
 pub(crate) struct HostedArgs {
@@ -18,7 +19,7 @@ pub(crate) struct HostedArgs {
 /// How the management cluster is reached.
 #[derive(Debug, Args)]
 pub(crate) struct ManagementArgs {
-    /// How to reach the management cluster [default: $KUBECONFIG, or the pod's service account]
+    /// Kubeconfig of the management cluster [default: $KUBECONFIG, or the pod's service account]
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) kubeconfig: Option<PathBuf>,
     /// Namespace of the HostedCluster; its control plane has one of its own
@@ -28,34 +29,132 @@ pub(crate) struct ManagementArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum HostedNoun {
-    /// Make, look at and delete hosted clusters of platform None
+    /// Write a sample hosted-inventory.yaml: the machines that workers are made of
+    Init(HostedInitArgs),
+    /// Bring up the workers of a hosted cluster: prerequisites, pools, machines, network, and a look from outside
+    Up(Box<HostedUpArgs>),
+    /// Check a hosted cluster from outside: API, nodes, operators, console, a test pod
+    Verify(HostedVerifyArgs),
+    /// Show which machines would be made or removed for the workers that NodePools want
+    Plan(HostedPlanArgs),
+    /// List machines that exist at the provider, and whom each was made for; those of nobody still cost money
+    Leftovers {
+        /// Output format
+        #[arg(short, long, value_enum, default_value_t = Format::Text)]
+        output: Format,
+    },
+    /// Create, inspect and delete hosted clusters with platform None
     #[command(subcommand)]
     Cluster(Box<ClusterVerb>),
-    /// Make, look at and delete pools of workers
+    /// Create, inspect and delete pools of workers
     #[command(subcommand)]
     Nodepool(NodepoolVerb),
     /// Add, remove, replace and list workers: machines that become nodes
     #[command(subcommand)]
     Workers(WorkersVerb),
-    /// Say what keeps workers of a hosted cluster from working, and what to do; exit 1 if something does
+    /// Find out what keeps workers from joining, and how to fix it; exits with 1 if something is broken
     Doctor(DoctorArgs),
-    /// Say who makes the certificate that the network of a hosted cluster waits for, and make it where nobody else will
+    /// Show who creates the certificate that ovnkube-control-plane needs, and create it if nothing else does
     Ovn(OvnArgs),
-    /// Stand in for HyperShift's operators in a rehearsal without them: publish a config for a pool, and keep its tokens
+    /// Stand in for HyperShift's operators in a rehearsal: publish a config for a pool, and renew its tokens
     StandIn(StandInArgs),
-    /// Keep a short-lived token of a service account of the hosted cluster fresh in a folder, until told to stop
+    /// Keep a short-lived service account token of the hosted cluster fresh in a folder, until stopped
     Token(TokenArgs),
-    /// Keep the workers of a hosted cluster true, until told to stop
+    /// Reconcile the workers of a hosted cluster until stopped
     Controller(Box<ControllerArgs>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HostedInitArgs {
+    /// Who makes the machines
+    #[arg(long, value_enum, default_value_t = HostedProviderArg::Libvirt)]
+    pub(crate) provider: HostedProviderArg,
+    /// Name of the hosted cluster
+    #[arg(long, default_value = "demo")]
+    pub(crate) cluster: String,
+    /// Name of its pool
+    #[arg(long, default_value = "demo")]
+    pub(crate) pool: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HostedUpArgs {
+    #[command(flatten)]
+    pub(crate) reconcile: ReconcileArgs,
+    /// Workers in every pool of the inventory; written into the NodePools [default: what each NodePool says, or 1 for a new one]
+    #[arg(long, value_name = "N")]
+    pub(crate) replicas: Option<usize>,
+    /// Image of the test pod; without one, no pod is started
+    #[arg(long, value_name = "PULLSPEC")]
+    pub(crate) image: Option<String>,
+    /// Check that is not run at the end; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) skip_check: Vec<String>,
+    /// Give up waiting for gates, and for workers, after this long
+    #[arg(long, default_value = "30m", value_name = "DURATION")]
+    pub(crate) timeout: SignedDuration,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
+impl HostedUpArgs {
+    /// The look at the end.
+    pub(crate) fn verify(&self) -> HostedVerifyArgs {
+        HostedVerifyArgs {
+            cluster: self.reconcile.cluster.clone(),
+            hosted_kubeconfig: self.reconcile.hosted_kubeconfig.clone(),
+            image: self.image.clone(),
+            skip_check: self.skip_check.clone(),
+            output: self.output,
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HostedVerifyArgs {
+    /// Name of the hosted cluster
+    #[arg(long)]
+    pub(crate) cluster: String,
+    /// Kubeconfig of the hosted cluster [default: the one HyperShift created]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hosted_kubeconfig: Option<PathBuf>,
+    /// Image of the test pod; without one, no pod is started
+    #[arg(long, value_name = "PULLSPEC")]
+    pub(crate) image: Option<String>,
+    /// Check that is not run; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) skip_check: Vec<String>,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct HostedPlanArgs {
+    /// Plan for this many workers in every pool, without asking the management cluster
+    #[arg(long, value_name = "N")]
+    pub(crate) replicas: Option<usize>,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
+/// Providers that have machines for hosted clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HostedProviderArg {
+    BareMetal,
+    Gce,
+    Libvirt,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClusterVerb {
     /// Print the objects of a hosted cluster
     Render(HostedRenderArgs),
-    /// Make a hosted cluster, and its first pool
+    /// Create a hosted cluster and its first pool
     Create(ClusterSpecArgs),
-    /// Say how a hosted cluster and its pools stand
+    /// Show the status of a hosted cluster and its pools
     Status(ClusterNameArgs),
     /// Print the administrator's kubeconfig of a hosted cluster
     Kubeconfig {
@@ -75,7 +174,7 @@ pub(crate) enum ClusterVerb {
 pub(crate) struct ClusterNameArgs {
     /// Name of the hosted cluster
     pub(crate) name: String,
-    /// Form of what is printed on standard output
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -84,7 +183,7 @@ pub(crate) struct ClusterNameArgs {
 pub(crate) struct HostedRenderArgs {
     #[command(flatten)]
     pub(crate) cluster: ClusterSpecArgs,
-    /// Also print what is secret; without it, Secrets come without their values
+    /// Include the values of Secrets, which are left out by default
     #[arg(long)]
     pub(crate) render_sensitive: bool,
 }
@@ -94,22 +193,22 @@ pub(crate) struct HostedRenderArgs {
 pub(crate) struct ClusterSpecArgs {
     /// Name of the hosted cluster
     pub(crate) name: String,
-    /// Address of the management cluster's nodes, as workers reach it: a DNS name or an IP address. It can never be changed
+    /// DNS name or IP address at which workers reach the management cluster's nodes. It cannot be changed later
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) external_api_server_address: String,
-    /// First of four NodePorts in a row: API, OAuth, Konnectivity, ignition [default: follows from the name, below 30086]
+    /// First of four consecutive NodePorts: API, OAuth, Konnectivity, ignition [default: derived from the name, below 30086]
     #[arg(long, value_name = "PORT")]
     pub(crate) node_port_base: Option<u16>,
-    /// Release of the control plane, and of pools that name no other
+    /// Release of the control plane, and of pools that do not name their own
     #[arg(long, value_name = "PULLSPEC")]
     pub(crate) release_image: String,
-    /// File with the logins of registries
+    /// File with registry logins
     #[arg(long, value_name = "FILE")]
     pub(crate) pull_secret: PathBuf,
-    /// File with a public key that may log in to nodes
+    /// File with an ssh public key for the nodes
     #[arg(long, value_name = "FILE")]
     pub(crate) ssh_key: Option<PathBuf>,
-    /// Domain of the cluster: its names end in NAME.DOMAIN
+    /// Base domain: the cluster's names end in NAME.DOMAIN
     #[arg(long, default_value = "example.com")]
     pub(crate) base_domain: String,
     /// Network of the pods
@@ -121,28 +220,28 @@ pub(crate) struct ClusterSpecArgs {
     /// Network of the workers
     #[arg(long, value_name = "CIDR")]
     pub(crate) machine_cidr: Option<String>,
-    /// Whether each part of the control plane runs once or three times
+    /// Run each part of the control plane once or three times
     #[arg(long, value_enum, default_value_t = AvailabilityArg::SingleReplica)]
     pub(crate) control_plane_availability_policy: AvailabilityArg,
-    /// StorageClass of the volumes of etcd [default: that of the management cluster]
+    /// StorageClass for etcd volumes [default: the management cluster's default]
     #[arg(long)]
     pub(crate) etcd_storage_class: Option<String>,
     /// Size of each volume of etcd
     #[arg(long, default_value = "8Gi")]
     pub(crate) etcd_storage_size: String,
-    /// Nodes run in FIPS mode
+    /// Run nodes in FIPS mode
     #[arg(long)]
     pub(crate) fips: bool,
-    /// File with more certificate authorities that nodes trust
+    /// File with additional CA certificates that nodes trust
     #[arg(long, value_name = "FILE")]
     pub(crate) additional_trust_bundle: Option<PathBuf>,
-    /// Workers of the first pool, which is called like the cluster; a negative number makes no pool
+    /// Number of workers in the first pool, which is named like the cluster; a negative number creates no pool
     #[arg(long, default_value_t = 0, allow_negative_numbers = true, value_name = "N")]
     pub(crate) node_pool_replicas: i32,
     /// Architecture of the first pool, as Go names it
     #[arg(long, default_value = "amd64")]
     pub(crate) arch: String,
-    /// In the names of whatever is made outside [default: follows from namespace and name]
+    /// Infra ID, used in the names of external resources [default: derived from namespace and name]
     #[arg(long, value_name = "ID")]
     pub(crate) infra_id: Option<String>,
 }
@@ -157,29 +256,29 @@ pub(crate) enum AvailabilityArg {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NodepoolVerb {
-    /// Make a pool, and wait until machines can boot with it
+    /// Create a pool, and wait until machines can boot with its config
     Create(Box<NodepoolCreateArgs>),
-    /// List the pools of a cluster, each with the gate that holds it
+    /// List the pools of a cluster and the gate each is waiting at
     List {
         /// Name of the hosted cluster
         #[arg(long)]
         cluster: String,
-        /// Form of what is printed on standard output
+        /// Output format
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
-    /// Say which gates of a pool are open, and why the others are not
+    /// Show which gates of a pool are open, and why the others are not
     Status {
         /// Name of the pool
         name: String,
         /// Name of the hosted cluster
         #[arg(long)]
         cluster: String,
-        /// Form of what is printed on standard output
+        /// Output format
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
-    /// Delete a pool; its tokens end at once
+    /// Delete a pool and revoke its tokens
     Delete {
         /// Name of the pool
         name: String,
@@ -198,7 +297,7 @@ pub(crate) struct NodepoolCreateArgs {
     /// Name of the hosted cluster
     #[arg(long)]
     pub(crate) cluster: String,
-    /// Workers that are wanted; `hardway hosted workers` makes them
+    /// Number of workers; `hardway hosted workers` creates them
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) replicas: u32,
     /// Release of its workers [default: the cluster's]
@@ -207,25 +306,25 @@ pub(crate) struct NodepoolCreateArgs {
     /// Architecture of its workers, as Go names it
     #[arg(long, default_value = "amd64")]
     pub(crate) arch: String,
-    /// Whether an upgrade changes workers as they stand, or puts new ones in their place
+    /// Upgrade workers in place, or replace them by new ones
     #[arg(long, value_enum, default_value_t = UpgradeArg::InPlace)]
     pub(crate) node_upgrade_type: UpgradeArg,
-    /// Workers that may be away during an upgrade: a number or a share such as 25%
+    /// Workers that may be unavailable during an upgrade: a number, or a percentage such as 25%
     #[arg(long, value_name = "N|N%")]
     pub(crate) max_unavailable: Option<String>,
-    /// Replace workers that stay unwell
+    /// Replace workers that stay unhealthy
     #[arg(long)]
     pub(crate) auto_repair: bool,
-    /// On every node: KEY=VALUE; can be given several times
+    /// Label for every node: KEY=VALUE; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) node_label: Vec<String>,
-    /// On every node: KEY=VALUE:EFFECT or KEY:EFFECT; can be given several times
+    /// Taint for every node: KEY=VALUE:EFFECT or KEY:EFFECT; can be repeated
     #[arg(long, value_name = "TAINT")]
     pub(crate) taint: Vec<String>,
-    /// How long to wait for the gates, such as 20m; 0s does not wait
+    /// How long to wait for the gates, such as 20m; 0s returns immediately
     #[arg(long, default_value = "20m", value_name = "DURATION")]
     pub(crate) timeout: SignedDuration,
-    /// How long a config must have stood before machines boot with it
+    /// How long a config must be unchanged before machines boot with it
     #[arg(long, default_value = "2m", value_name = "DURATION")]
     pub(crate) config_rest: SignedDuration,
 }
@@ -243,13 +342,13 @@ pub(crate) struct DoctorArgs {
     /// Name of the hosted cluster
     #[arg(long)]
     pub(crate) cluster: String,
-    /// How to reach the hosted cluster [default: the kubeconfig HyperShift made]
+    /// Kubeconfig of the hosted cluster [default: the one HyperShift created]
     #[arg(long, value_name = "FILE")]
     pub(crate) hosted_kubeconfig: Option<PathBuf>,
-    /// Console log of a machine; can be given several times
+    /// Console log of a machine; can be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Vec<PathBuf>,
-    /// Form of what is printed on standard output
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -259,7 +358,8 @@ pub(crate) struct OvnArgs {
     /// Name of the hosted cluster
     #[arg(long)]
     pub(crate) cluster: String,
-    /// Make the certificate, if nobody else will. It reads the hosted cluster's own signer, and never writes over a Secret of others
+    /// Create the certificate if nothing else does. Reads the hosted cluster's own signer, and never overwrites a foreign
+    /// Secret
     #[arg(long)]
     pub(crate) fix: bool,
 }
@@ -269,31 +369,18 @@ pub(crate) struct TokenArgs {
     /// The administrator's kubeconfig of the hosted cluster, as HyperShift writes it into a Secret
     #[arg(long, value_name = "FILE")]
     pub(crate) admin_kubeconfig: PathBuf,
-    /// Whose token
+    /// Service account of the token
     #[arg(long, value_name = "NAMESPACE/NAME", default_value = "kube-system/hardway-hosted", value_parser = account)]
     pub(crate) account: (String, String),
-    /// Folder for the files `kubeconfig` and `token`; `hardway hosted controller --hosted-kubeconfig` takes the former
+    /// Folder for the files `kubeconfig` and `token`; pass the former to `hardway hosted controller --hosted-kubeconfig`
     #[arg(long, value_name = "FOLDER")]
     pub(crate) into: PathBuf,
     /// How long a token lives, from 10 minutes to a day
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = lifetime)]
     pub(crate) lifetime: SignedDuration,
-    /// Write one, and do not stay to renew it
+    /// Write one token and exit, without renewing it
     #[arg(long)]
     pub(crate) once: bool,
-}
-
-fn account(text: &str) -> Result<(String, String), String> {
-    let parts = text.split_once('/').filter(|(namespace, name)| !namespace.is_empty() && !name.is_empty());
-    let (namespace, name) = parts.ok_or("not NAMESPACE/NAME")?;
-    Ok((namespace.to_owned(), name.to_owned()))
-}
-
-/// No API server gives one for less than ten minutes, and more than a day is a key.
-fn lifetime(text: &str) -> Result<SignedDuration, String> {
-    let lifetime: SignedDuration = text.parse().map_err(|error: jiff::Error| error.to_string())?;
-    let range = SignedDuration::from_mins(10)..=SignedDuration::from_hours(24);
-    if range.contains(&lifetime) { Ok(lifetime) } else { Err("not from 10m to 24h".to_owned()) }
 }
 
 #[derive(Debug, Args)]
@@ -307,16 +394,16 @@ pub(crate) struct StandInArgs {
     /// Ignition config that the pool's machines get
     #[arg(long, value_name = "FILE")]
     pub(crate) config: PathBuf,
-    /// Where they fetch it: a `hardway serve --face hosted`
-    #[arg(long, value_name = "HOST:PORT", value_parser = super::hosted_workers_args::endpoint)]
+    /// Where they fetch it: address of a `hardway serve --face hosted`
+    #[arg(long, value_name = "HOST:PORT", value_parser = endpoint)]
     pub(crate) ignition_server: String,
-    /// File with who signed its certificate
+    /// File with the CA of its certificate
     #[arg(long, value_name = "FILE")]
     pub(crate) ignition_ca: PathBuf,
-    /// Version that the config is of
+    /// Release version of the config
     #[arg(long, default_value = "0.0.0", value_name = "VERSION")]
     pub(crate) release_version: String,
-    /// Publish, and do not stay to keep tokens
+    /// Publish once and exit, without renewing tokens
     #[arg(long)]
     pub(crate) once: bool,
 }

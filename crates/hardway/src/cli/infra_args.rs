@@ -13,7 +13,7 @@ pub(crate) struct InfraArgs {
 /// How a plan is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlanFormat {
-    /// Lines for a person
+    /// Text
     Text,
     /// JSON
     Json,
@@ -25,23 +25,23 @@ pub(crate) enum PlanFormat {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum InfraVerb {
-    /// Take back everything that was done to this host, last first
+    /// Undo everything that was done to this host, in reverse order
     Down(RemovalArgs),
-    /// Print what `up` would make sure of, and how; changes nothing
+    /// Print what `up` would create, and how; changes nothing
     Plan {
-        /// Form of what is printed on standard output
+        /// Output format
         #[arg(short, long, value_enum, default_value_t = PlanFormat::Text)]
         output: PlanFormat,
         /// The same as `-o script`
         #[arg(long, conflicts_with = "output")]
         script: bool,
     },
-    /// Look at each thing: whether it holds, and whether it is ours
+    /// Show what exists, and whether hardway created it
     Status {
-        /// Form of what is printed on standard output
+        /// Output format
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
-    /// Make network, names, load balancer and machines as the inventory says; machines stay off
+    /// Create network, DNS, load balancer and machines as the inventory says; machines stay off
     Up,
 }

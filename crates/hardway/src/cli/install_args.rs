@@ -1,12 +1,13 @@
 //! `hardway create cluster`, `plan`, `destroy`, `lab`: what can be typed.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use jiff::SignedDuration;
 
-use super::wait_for_args::duration;
-use super::{FetchArgs, Format, RenderArgs};
+use super::arg_values::duration;
+use super::{FetchArgs, Format, RegistryArgs, RenderArgs, SignatureArgs};
 
 /// How phases are run.
 #[derive(Clone, Debug, Args)]
@@ -15,13 +16,13 @@ pub(crate) struct RunArgs {
     pub(crate) release: FetchArgs,
     #[command(flatten)]
     pub(crate) render: RenderArgs,
-    /// Leave a check of this host out; may be given more than once
+    /// Skip a check of this host; can be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) skip_check: Vec<String>,
-    /// Give up a wait when nothing was new for this long
+    /// Give up waiting after this long without progress
     #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = duration)]
     pub(crate) stall_after: SignedDuration,
-    /// The bootstrap host has left your own load balancer
+    /// Confirm that the bootstrap host was removed from your own load balancer
     #[arg(long)]
     pub(crate) load_balancer_changed: bool,
 }
@@ -30,17 +31,20 @@ pub(crate) struct RunArgs {
 pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// Form of what is printed on standard output
+    /// Print every command, and the content of every file
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DestroyArgs {
-    /// May be said, as openshift-install has it
+    /// Optional, as in openshift-install
     #[arg(value_enum, default_value_t, hide_default_value = true)]
     pub(crate) what: Destroyed,
-    /// Keep the images that were built for the lab: the next one starts sooner
+    /// Keep the images that were built for the lab, so that the next one starts sooner
     #[arg(long)]
     pub(crate) keep_images: bool,
     #[command(flatten)]
@@ -56,10 +60,10 @@ pub(crate) enum Destroyed {
 /// Of every command that takes something away for good.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct RemovalArgs {
-    /// Print what would be taken away, and take nothing away
+    /// Print what would be removed, and remove nothing
     #[arg(long, conflicts_with = "yes")]
     pub(crate) dry_run: bool,
-    /// Do not ask. Only a person at a terminal is asked
+    /// Do not ask for confirmation; required where there is no terminal to ask on
     #[arg(short, long)]
     pub(crate) yes: bool,
 }
@@ -70,17 +74,43 @@ pub(crate) struct LabArgs {
     pub(crate) verb: LabVerb,
 }
 
+#[derive(Debug, Args)]
+#[command(group(ArgGroup::new("real").required(true).multiple(true).args(["from", "programs"])))]
+pub(crate) struct LabReleaseArgs {
+    /// Take components from this release: a pull spec, or a folder written by `hardway release mirror --to-dir`
+    #[arg(long, value_name = "PULLSPEC|DIR")]
+    pub(crate) from: Option<String>,
+    /// Take components from this folder: NAME/usr/bin with programs, NAME/manifests with what they bring to a release
+    #[arg(long, value_name = "DIR")]
+    pub(crate) programs: Option<PathBuf>,
+    /// Version of a release that is made of programs [default: 4.18.99-lab]
+    #[arg(long, value_name = "VERSION", conflicts_with = "from")]
+    pub(crate) version: Option<String>,
+    /// Keep the stand-in for this component; can be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) stand_in: Vec<String>,
+    #[command(flatten)]
+    pub(crate) registry: RegistryArgs,
+    #[command(flatten)]
+    pub(crate) signature: SignatureArgs,
+    /// Output format
+    #[arg(short, long, value_enum, default_value_t = Format::Text)]
+    pub(crate) output: Format,
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum LabVerb {
-    /// Print what a machine's services say
+    /// Print the journal of a machine
     Logs {
         /// Such as master-0
         node: String,
-        /// For journalctl, such as `-u kubelet` or `-f`
+        /// Arguments for journalctl, such as `-u kubelet` or `-f`
         #[arg(last = true)]
         arguments: Vec<OsString>,
     },
-    /// Run a command in the lab's network, with its names and its kubeconfig
+    /// Put a release together for the lab: real components where nodes can run them, stand-ins for the rest
+    Release(Box<LabReleaseArgs>),
+    /// Run a command in the lab's network, with its DNS and kubeconfig
     Run {
         /// A program and its arguments, such as `kubectl get nodes`
         #[arg(last = true, required = true)]

@@ -3,9 +3,10 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use super::Format;
+use super::arg_values::listen_address;
 
 #[derive(Debug, Args)]
 pub(crate) struct InstallMediaArgs {
@@ -15,22 +16,24 @@ pub(crate) struct InstallMediaArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum InstallMediaVerb {
+    /// Write the options that DHCP gives to machines that boot from the network; secret
+    Dhcp(MediaDhcpArgs),
     /// Write a copy of a live ISO with files and kernel arguments of your own embedded
     Embed(EmbedArgs),
-    /// Write a live ISO for each host that installs it without questions
+    /// Write a live ISO for each host that installs it unattended
     Iso(HostIsoArgs),
-    /// List how large a config clouds and hypervisors take, and which hosts' configs fit
+    /// List the user-data limits of clouds and hypervisors, and which hosts' configs fit
     Limits {
-        /// Form of what is printed on standard output
+        /// Output format
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
         /// Read the release from a folder instead of the image named in the inventory
         #[arg(long, value_name = "DIR")]
         release_dir: Option<PathBuf>,
     },
-    /// Write a folder that hosts boot from over HTTP: an iPXE script for each, kernel, initramfs, root file system
+    /// Write a folder for network boot: an iPXE script for each host, kernel, initramfs and root file system
     Pxe(PxeArgs),
-    /// Write a copy of a live ISO as it was before anything was embedded
+    /// Write a copy of a live ISO with everything embedded removed
     Remove {
         /// The live ISO; it is not changed
         #[arg(value_name = "ISO")]
@@ -39,30 +42,54 @@ pub(crate) enum InstallMediaVerb {
         #[arg(long, value_name = "FILE")]
         to: PathBuf,
     },
-    /// Serve the ISOs of the hosts to management controllers, over plain HTTP, each under a path that nobody guesses and only
-    /// until its host has joined
+    /// Serve the hosts' ISOs to management controllers over plain HTTP, each at an unguessable path, until its host has joined
     Serve {
         /// Address and port to listen on; mediaUrl of the inventory must lead here
-        #[arg(long, value_name = "ADDRESS:PORT", default_value = "0.0.0.0:8080")]
+        #[arg(long, value_name = "ADDRESS:PORT", default_value = "0.0.0.0:8080", value_parser = listen_address)]
         listen: SocketAddr,
         /// Read the release from a folder instead of the image named in the inventory
         #[arg(long, value_name = "DIR")]
         release_dir: Option<PathBuf>,
     },
-    /// Say what is embedded in a live ISO
+    /// Show what is embedded in a live ISO
     Show {
         /// The live ISO
         #[arg(value_name = "ISO")]
         image: PathBuf,
-        /// Print the embedded Ignition config, with all that is secret in it
+        /// Print the embedded Ignition config, including its secrets
         #[arg(long, conflicts_with = "output")]
         ignition: bool,
-        /// Form of what is printed on standard output
+        /// Output format
         #[arg(short, long, value_enum, default_value_t = Format::Text)]
         output: Format,
     },
-    /// Print where media are served, for a controller's own page or for DHCP; these URLs are secrets
+    /// Print the URLs of the media, for a controller's web page or for DHCP; the URLs are secrets
     Urls(MediaUrlsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MediaDhcpArgs {
+    /// The server that reads the file
+    #[arg(long, value_enum)]
+    pub(crate) format: DhcpFormat,
+    /// The file; only its owner will be able to read it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
+    /// Write nothing; succeed if the file is as it would be written
+    #[arg(long)]
+    pub(crate) check: bool,
+    /// Read the release from a folder instead of the image named in the inventory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) release_dir: Option<PathBuf>,
+}
+
+/// A DHCP server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DhcpFormat {
+    /// Lines of dnsmasq's configuration
+    Dnsmasq,
+    /// The value of client-classes of Kea's DHCPv4 server
+    Kea,
 }
 
 #[derive(Debug, Args)]
@@ -73,7 +100,7 @@ pub(crate) struct MediaUrlsArgs {
     /// Read the release from a folder instead of the image named in the inventory
     #[arg(long, value_name = "DIR")]
     pub(crate) release_dir: Option<PathBuf>,
-    /// Form of what is printed on standard output
+    /// Output format
     #[arg(short, long, value_enum, default_value_t = Format::Text)]
     pub(crate) output: Format,
 }
@@ -86,7 +113,7 @@ pub(crate) struct EmbedArgs {
     /// The copy
     #[arg(long, value_name = "FILE")]
     pub(crate) to: PathBuf,
-    /// Ignition config of the live system, in place of the one that is there
+    /// Ignition config of the live system; replaces an embedded one
     #[arg(long, value_name = "FILE")]
     pub(crate) live_ignition: Option<PathBuf>,
     #[command(flatten)]
@@ -102,7 +129,7 @@ pub(crate) struct LiveArgs {
     /// Kernel argument to add to the live system's
     #[arg(long, value_name = "ARG")]
     pub(crate) live_karg_append: Vec<String>,
-    /// Kernel argument to take from the live system's
+    /// Kernel argument to remove from the live system's
     #[arg(long, value_name = "ARG")]
     pub(crate) live_karg_delete: Vec<String>,
     /// Kernel argument of the live system to replace
@@ -113,7 +140,7 @@ pub(crate) struct LiveArgs {
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("which").required(true).args(["host", "all"])))]
 pub(crate) struct HostIsoArgs {
-    /// A host of the inventory; may be given several times
+    /// A host of the inventory; can be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
     /// Every host of the inventory
@@ -122,13 +149,13 @@ pub(crate) struct HostIsoArgs {
     /// Folder for the ISOs, each called <host>.iso [default: media in the working folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) to: Option<PathBuf>,
-    /// Embed a pointer also where the complete config fits: then the ignition server sees the machine come
+    /// Embed a pointer even where the complete config fits, so that the ignition server sees the machine
     #[arg(long)]
     pub(crate) pointer: bool,
-    /// Install the one host that is named with this Ignition config, and not with what the working folder has for it
+    /// Install the host given with --host with this Ignition config instead of its own
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "pointer"])]
     pub(crate) config: Option<PathBuf>,
-    /// Say what would be written, and write nothing
+    /// Show what would be written, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     #[command(flatten)]
@@ -147,7 +174,7 @@ pub(crate) struct HostIsoArgs {
     /// Kernel argument to add to the installed system's
     #[arg(long, value_name = "ARG")]
     pub(crate) dest_karg_append: Vec<String>,
-    /// Kernel argument to take from the installed system's
+    /// Kernel argument to remove from the installed system's
     #[arg(long, value_name = "ARG")]
     pub(crate) dest_karg_delete: Vec<String>,
 }
@@ -155,7 +182,7 @@ pub(crate) struct HostIsoArgs {
 /// What media are made from.
 #[derive(Debug, Args)]
 pub(crate) struct MediaSource {
-    /// The live ISO as downloaded [default: the release's, from media in the working folder or from the cache]
+    /// The live ISO as downloaded [default: the release's, from media in the cluster's folder or from the cache]
     #[arg(long, value_name = "FILE")]
     pub(crate) iso: Option<PathBuf>,
     /// Where hosts fetch a config that does not fit: URL/bootstrap.ign, URL/ignition/<host>.ign
@@ -171,10 +198,10 @@ pub(crate) struct PxeArgs {
     /// Where the folder will be served, such as http://192.168.126.1:8080
     #[arg(long, value_name = "URL")]
     pub(crate) url: String,
-    /// A host of the inventory; may be given several times. Others stay as they are in the folder [default: every host]
+    /// A host of the inventory; can be repeated; files of other hosts are kept [default: every host]
     #[arg(long, value_name = "NAME")]
     pub(crate) host: Vec<String>,
-    /// Install the one host that is named with this Ignition config, and not with what the working folder has for it
+    /// Install the host given with --host with this Ignition config instead of its own
     #[arg(long, value_name = "FILE", requires = "host")]
     pub(crate) config: Option<PathBuf>,
     /// The folder [default: pxe in the working folder]

@@ -4,12 +4,16 @@ mod advice;
 #[cfg(any(debug_assertions, test))]
 mod advised_commands;
 mod approve_args;
+mod arg_values;
 mod args;
 mod bmc_args;
+mod certs_args;
 mod check_args;
 mod create_args;
+mod day2_args;
 mod diagnose_args;
 mod environment;
+mod etcd_args;
 mod examples;
 mod groups;
 mod hosted_args;
@@ -18,6 +22,9 @@ mod infra_args;
 mod install_args;
 mod media_args;
 mod node_args;
+mod old_words;
+mod page_args;
+mod power_args;
 mod recover_args;
 mod release_args;
 mod serve_args;
@@ -27,9 +34,13 @@ pub(crate) use advice::in_folder;
 pub(crate) use approve_args::*;
 pub(crate) use args::*;
 pub(crate) use bmc_args::*;
+pub(crate) use certs_args::*;
 pub(crate) use check_args::*;
 pub(crate) use create_args::*;
+pub(crate) use day2_args::*;
 pub(crate) use diagnose_args::*;
+pub(crate) use environment::{variable, variables};
+pub(crate) use etcd_args::*;
 pub(crate) use examples::command;
 pub(crate) use hosted_args::*;
 pub(crate) use hosted_workers_args::*;
@@ -37,6 +48,9 @@ pub(crate) use infra_args::*;
 pub(crate) use install_args::*;
 pub(crate) use media_args::*;
 pub(crate) use node_args::*;
+pub(crate) use old_words::name_today;
+pub(crate) use page_args::*;
+pub(crate) use power_args::*;
 pub(crate) use recover_args::*;
 pub(crate) use release_args::*;
 pub(crate) use serve_args::*;
@@ -48,6 +62,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::parser::ValueSource;
 use clap::{ArgMatches, ColorChoice, FromArgMatches as _};
 
 use crate::report::Exit;
@@ -55,7 +70,11 @@ use crate::terminal::ErrorFormat;
 
 /// Reads the command line.
 pub(crate) fn parse() -> Result<Cli, clap::Error> {
-    parse_from(std::env::args_os().collect())
+    let args = old_words::as_today(std::env::args_os().collect());
+    if let Some(told) = old_words::moved(&args) {
+        return Err(command().error(ErrorKind::InvalidSubcommand, told));
+    }
+    parse_from(args)
 }
 
 /// Prints clap's own message. Help and version are no errors; everything else is exit code 2.
@@ -71,7 +90,7 @@ fn parse_from(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
         Ok(cli) => return Ok(cli),
         Err(error) => error,
     };
-    let mut last = flag_in(&first);
+    let mut last = flag_in(&first).or_else(|| own_flag(&first, &args));
     while let Some(place) = last.and_then(|flag| place_of(&flag, &args)) {
         let flag = args.remove(place);
         if !args.iter().any(|arg| arg == "--") {
@@ -80,7 +99,7 @@ fn parse_from(mut args: Vec<OsString>) -> Result<Cli, clap::Error> {
         args.push(flag);
         last = match read(&args) {
             Ok(cli) => return Ok(cli),
-            Err(error) => flag_in(&error),
+            Err(error) => flag_in(&error).or_else(|| own_flag(&error, &args)),
         };
     }
     Err(first)
@@ -90,6 +109,13 @@ fn read(args: &[OsString]) -> Result<Cli, clap::Error> {
     let mut program = command().color(color(args));
     let matches = program.try_get_matches_from_mut(args)?;
     let cli = Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut program))?;
+    if cli.global.dir.as_os_str().is_empty() {
+        let what = match matches.value_source("dir") {
+            Some(ValueSource::EnvVariable) => "HARDWAY_DIR is empty: set it to a folder, or unset it",
+            _ => "--dir is empty: name a folder, or omit the flag",
+        };
+        return Err(program.error(ErrorKind::InvalidValue, what));
+    }
     Ok(Cli { errors: error_format(&matches), ..cli })
 }
 
@@ -126,6 +152,13 @@ fn flag_in(error: &clap::Error) -> Option<String> {
     }
 }
 
+/// `hardway explain --dir`: a flag of ours that nothing stands behind, and nothing else to explain.
+fn own_flag(error: &clap::Error, args: &[OsString]) -> Option<String> {
+    let is_open = matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::MissingRequiredArgument);
+    let last = args.last()?.to_str()?;
+    (is_open && last.starts_with('-')).then(|| last.to_owned())
+}
+
 /// Where it stands behind `explain` and before `--`.
 fn place_of(flag: &str, args: &[OsString]) -> Option<usize> {
     let explain = args.iter().position(|arg| arg == "explain")?;
@@ -154,6 +187,8 @@ mod tests {
             ("hardway explain -o yaml -- --etcd-prefix", asked("--etcd-prefix", Format::Yaml)),
             ("hardway explain kubelet --v=2 -o json", asked("kubelet --v=2", Format::Json)),
             ("hardway explain etcd-signer", asked("etcd-signer", Format::Text)),
+            ("hardway explain --dir", asked("--dir", Format::Text)),
+            ("hardway explain -o json --quiet", asked("--quiet", Format::Json)),
             ("hardway explain -o nothing", Err(ErrorKind::InvalidValue)),
             ("hardway status --etcd-prefix", Err(ErrorKind::UnknownArgument)),
         ] {

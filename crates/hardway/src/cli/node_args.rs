@@ -12,18 +12,20 @@ pub(crate) struct NodeArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum NodeVerb {
-    /// Install a machine that was added to the inventory, with the config that the running cluster gives, until it is a node
+    /// Install a machine that was added to the inventory, and wait until it is a node
     Add {
         /// A host of the inventory
         name: String,
         #[command(flatten)]
         run: Box<RunArgs>,
     },
-    /// Move a worker's pods away, delete its node, take its machine away; then it can leave the inventory
+    /// Drain a node, delete it and remove its machine; a master's etcd member leaves first
+    ///
+    /// Three masters stay three: a fourth or fifth one can be removed.
     Remove {
         /// A host of the inventory
         name: String,
-        /// Lose pods that nobody starts again elsewhere
+        /// Delete pods that nothing would restart elsewhere
         #[arg(long)]
         force: bool,
         #[command(flatten)]
@@ -31,17 +33,17 @@ pub(crate) enum NodeVerb {
         #[command(flatten)]
         run: Box<RunArgs>,
     },
-    /// Say how a machine is replaced by a new one of the same name; with --apply, do it
+    /// Show how to replace a machine by a new one of the same name; with --apply, do it
     Replace {
         /// A host of the inventory
         name: String,
-        /// Do it
+        /// Carry out the plan
         #[arg(long)]
         apply: bool,
-        /// Lose pods that nobody starts again elsewhere
+        /// Delete pods that nothing would restart elsewhere
         #[arg(long)]
         force: bool,
-        /// Form of what is printed on standard output
+        /// Output format
         #[arg(short, long, value_enum, default_value_t = Format::Text, conflicts_with = "apply")]
         output: Format,
         #[command(flatten)]

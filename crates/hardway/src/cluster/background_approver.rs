@@ -7,6 +7,7 @@ use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, ApproverError};
 use tokio_util::sync::CancellationToken;
 
+use super::DeclaredHere;
 use crate::report::Report;
 use crate::runtime;
 
@@ -20,14 +21,22 @@ pub(crate) struct BackgroundApprover {
 }
 
 impl BackgroundApprover {
-    /// Begins now. Why it gave up, and that it tries again, is told to `gave_up`.
-    pub(crate) fn start(approver: Approver, gave_up: impl Fn(&str) + Send + 'static) -> Result<Self, Report> {
+    /// Begins now, for whoever is expected by then. Why it gave up, and that it tries again, is told to `warn`, as is what cannot
+    /// be read.
+    pub(crate) fn start(
+        approver: Approver,
+        mut expected: DeclaredHere,
+        warn: impl Fn(&str) + Send + 'static,
+    ) -> Result<Self, Report> {
         let (stop, runtime) = (CancellationToken::new(), runtime::handle()?);
         let stopped = stop.clone();
         let thread = std::thread::spawn(move || {
             runtime.block_on(async {
-                let watch = async || approver.watch(stopped.clone().cancelled_owned()).await.map(drop);
-                again_and_again(watch, &stopped, BETWEEN_APPROVERS, |why| gave_up(&why)).await;
+                let watch = async || {
+                    let stopped = stopped.clone().cancelled_owned();
+                    expected.watch(&approver, stopped, &warn).await.map(drop)
+                };
+                again_and_again(watch, &stopped, BETWEEN_APPROVERS, |why| warn(&why)).await;
             });
         });
         Ok(Self { stop, thread: Some(thread) })
@@ -55,7 +64,7 @@ async fn again_and_again(
     while let Err(why) = run().await {
         let why = error_sentence(&why);
         if why != told {
-            tell(format!("{why}; trying again"));
+            tell(format!("{why}; retrying"));
         }
         told = why;
         tokio::select! {
@@ -78,7 +87,7 @@ mod tests {
             if runs < 4 { Err(full()) } else { Ok(()) }
         };
         again_and_again(run, &CancellationToken::new(), Duration::ZERO, |why| told.push(why)).await;
-        assert_eq!((runs, told), (4, vec![format!("{}; trying again", error_sentence(&full()))]));
+        assert_eq!((runs, told), (4, vec![format!("{}; retrying", error_sentence(&full()))]));
 
         let stopped = CancellationToken::new();
         stopped.cancel();

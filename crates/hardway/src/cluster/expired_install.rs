@@ -13,7 +13,7 @@ use crate::report::Report;
 use crate::terminal::Output;
 
 /// What the machines of an install were given, and can no longer use.
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ExpiredInstall {
     /// By name, with their end.
@@ -25,7 +25,7 @@ pub(crate) struct ExpiredInstall {
 impl ExpiredInstall {
     /// Of a working folder; nothing where nothing was made.
     pub(crate) fn of(workdir: &Workdir, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
-        let checked = Checked::load(workdir, Reach::Here(release_dir), out)?;
+        let checked = Checked::load(workdir, Reach::local(release_dir), out)?;
         let project = Project::look(workdir, checked)?;
         let over = pki::ended(project.cluster(), project.tree(), project.now()).into_iter();
         let certificates: Vec<_> = over.map(|end| (end.certificate, end.not_after)).collect();
@@ -50,7 +50,7 @@ impl ExpiredInstall {
         let earliest = self.certificates.iter().map(|(_, end)| *end).min();
         let earliest = earliest.map(|end| format!(", the earliest at {end:.0}")).unwrap_or_default();
         format!(
-            "{} first certificates have ended before the install was over{earliest}",
+            "{} of the first certificates expired before the install was complete{earliest}",
             self.certificates.len()
         )
     }

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use fs_err as fs;
 use hardway_assets::pki;
+use hardway_assets::work_paths;
 use hardway_base::pem;
 use hardway_cluster::api_error::Unanswered;
-use hardway_cluster::kubeconfig::{self, without_retries};
+use hardway_cluster::kubeconfig::{self, Source, without_retries};
 use kube::api::{ApiResource, DynamicObject};
 use kube::core::GroupVersionKind;
 use kube::{Api, Config};
 use serde_json::Value;
 
-use super::KUBECONFIG;
 use crate::inputs::Workdir;
 use crate::report::{Code, Exit, Report};
 
@@ -29,49 +29,83 @@ struct FolderCluster {
     infra_id: Option<String>,
 }
 
+/// What somebody is about to do with a cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Intent {
+    /// To look at it: one that says nothing is looked at as well, to find out why.
+    Look,
+    /// To change it, if only for a test: it has to be the folder's, beyond doubt.
+    Change,
+}
+
 /// Stops at a kubeconfig that leads to another cluster than the folder's. Certificates that both trust are enough, and no one
 /// is asked; where there are none, the cluster is asked for its name. A folder that knows nothing of a cluster takes any.
-pub(super) async fn ensure(workdir: &Workdir, path: Option<&Path>, config: &Config) -> Result<(), Report> {
+pub(super) async fn ensure(
+    workdir: &Workdir,
+    path: Option<&Path>,
+    config: &Config,
+    intent: Intent,
+) -> Result<(), Report> {
     let Some(known) = FolderCluster::of(workdir).await else { return Ok(()) };
-    let trusted = config.root_cert.iter().flatten();
-    if trusted.into_iter().any(|certificate| known.authorities.contains(certificate)) {
+    let name = path.map_or("the pod's service account".to_owned(), |path| path.display().to_string());
+    if config.accept_invalid_certs {
+        return Err(unchecked(&name));
+    }
+    if known.vouches_for(config) {
         return Ok(());
     }
-    let name = path.map_or("the pod's service account".to_owned(), |path| path.display().to_string());
     // A person put it there: perhaps with authorities that came after the install.
-    let is_own = path == Some(&workdir.path(KUBECONFIG));
+    let is_own = path == Some(&workdir.path(work_paths::KUBECONFIG));
+    let may_be_unknown = is_own && intent == Intent::Look;
     let Some(wanted) = &known.infra_id else {
-        return if is_own { Ok(()) } else { Err(other(workdir, &name, &[])) };
+        return if may_be_unknown { Ok(()) } else { Err(unknown(workdir, &name, is_own, &[])) };
     };
-    let wants = format!("the folder's cluster is {wanted}");
+    let wants = format!("this folder's cluster is {wanted}");
     match infra_id(config).await {
         Ok(found) if found == *wanted => Ok(()),
-        Ok(found) => Err(other(workdir, &name, &[wants, format!("this one says that it is {found}")])),
-        Err(_) if is_own => Ok(()),
-        Err(why) => Err(other(
-            workdir,
-            &name,
-            &[wants, "no certificate is trusted by both".to_owned(), format!("this one does not say: {why}")],
-        )),
+        Ok(found) => {
+            Err(other(workdir, &name, is_own, &[wants, format!("the cluster that answered is {found}")]))
+        }
+        Err(_) if may_be_unknown => Ok(()),
+        Err(why) => {
+            let silent = format!("the cluster that answered did not identify itself: {why}");
+            Err(unknown(workdir, &name, is_own, &[wants, silent]))
+        }
     }
 }
 
 impl FolderCluster {
     /// None where there is nothing to go by, as in a folder of input files alone.
     async fn of(workdir: &Workdir) -> Option<Self> {
-        let infra_id = drawn_id(workdir).or_else(|| told_id(workdir));
+        let infra_id = folder_infra_id(workdir);
         let authorities = match fs::read_to_string(workdir.path(&pki::path(AUTHORITIES))) {
             Ok(bundle) => {
                 pem::decode(&bundle).unwrap_or_default().into_iter().map(|block| block.der).collect()
             }
             // openshift-install keeps them in the kubeconfig alone.
             Err(_) => {
-                let own = workdir.path(KUBECONFIG);
-                let config = kubeconfig::read(Some(&own)).await.ok();
+                let own = workdir.path(work_paths::KUBECONFIG);
+                let config = kubeconfig::read(Source::Folder(&own)).await.ok();
                 config.and_then(|config| config.root_cert).unwrap_or_default()
             }
         };
         (!authorities.is_empty()).then_some(Self { authorities, infra_id })
+    }
+}
+
+/// What the folder calls its cluster, if it knows.
+pub(crate) fn folder_infra_id(workdir: &Workdir) -> Option<String> {
+    drawn_id(workdir).or_else(|| told_id(workdir))
+}
+
+impl FolderCluster {
+    /// Whether nobody but the folder's cluster can answer: every certificate that is trusted is the folder's, and for the name that is called.
+    fn vouches_for(&self, config: &Config) -> bool {
+        let trusted = config.root_cert.as_deref().unwrap_or_default();
+        !trusted.is_empty()
+            && trusted.iter().all(|certificate| self.authorities.contains(certificate))
+            && config.tls_server_name.is_none()
+            && config.cluster_url.scheme_str() == Some("https")
     }
 }
 
@@ -90,7 +124,7 @@ fn told_id(workdir: &Workdir) -> Option<String> {
 enum Untold {
     #[error(transparent)]
     Unanswered(#[from] Unanswered),
-    #[error("its Infrastructure has no name yet")]
+    #[error("its Infrastructure object has no infrastructureName yet")]
     Unnamed,
 }
 
@@ -108,10 +142,37 @@ async fn infra_id(config: &Config) -> Result<String, Untold> {
     id.map(str::to_owned).ok_or(Untold::Unnamed)
 }
 
-fn other(workdir: &Workdir, name: &str, evidence: &[String]) -> Report {
-    let what = format!("{name} leads to another cluster than the one of {}", workdir.path("").display());
-    Report::new(Code::ClusterOther, what)
-        .evidence(evidence.iter().cloned())
-        .fix("leave --kubeconfig out, or name the folder of that cluster with --dir")
+fn unchecked(name: &str) -> Report {
+    Report::new(Code::ClusterOther, format!("{name} does not check who answers: insecure-skip-tls-verify"))
+        .evidence(["anybody on the way could answer as the cluster".to_owned()])
+        .fix("put the certificates of the cluster's authorities into it: certificate-authority-data, as in auth/kubeconfig of its folder")
         .exit(Exit::Usage)
+}
+
+/// Nothing shows that it is the folder's.
+fn unknown(workdir: &Workdir, name: &str, is_own: bool, evidence: &[String]) -> Report {
+    let no_certificate = "the two trust no CA in common".to_owned();
+    let evidence: Vec<String> = evidence.iter().cloned().chain([no_certificate]).collect();
+    let report = other(workdir, name, is_own, &evidence);
+    match is_own {
+        true => Report {
+            what: format!(
+                "cannot tell whether {name} points to the cluster of {}",
+                workdir.path("").display()
+            ),
+            ..report
+        },
+        false => report,
+    }
+}
+
+fn other(workdir: &Workdir, name: &str, is_own: bool, evidence: &[String]) -> Report {
+    let what = format!("{name} points to a different cluster than {}", workdir.path("").display());
+    let fix = match is_own {
+        true => {
+            "restore the kubeconfig that was generated for this folder, or use one with the CA of the cluster's API"
+        }
+        false => "omit --kubeconfig, or name that cluster's folder with --dir",
+    };
+    Report::new(Code::ClusterOther, what).evidence(evidence.iter().cloned()).fix(fix).exit(Exit::Usage)
 }

@@ -7,16 +7,18 @@ use std::time::Duration;
 use fs_err as fs;
 use hardway_assets::Cluster;
 use hardway_assets::inventory::Role;
+use hardway_assets::work_paths;
 use hardway_assets::{pki, yaml};
-use hardway_cluster::bootstrap_progress::{BootstrapHost, Gateway, Remote};
-use hardway_cluster::clock::Clock;
+use hardway_cluster::bootstrap_progress::{BootstrapHost, Gateway};
+use hardway_cluster::clock::SteadyClock;
 use hardway_cluster::declared::Declared;
-use hardway_cluster::kubeconfig;
-use hardway_cluster::pivot::EtcdAccess;
+use hardway_cluster::etcd::EtcdAccess;
+use hardway_cluster::kubeconfig::{self, Source};
+use hardway_cluster::remote::Remote;
 use hardway_cluster::wait::{Line, Wait, WaitOptions};
-use kube::Config;
+use kube::{Client, Config};
 
-use super::folder_cluster;
+use super::folder_cluster::{self, Intent};
 use super::shell;
 use crate::clock;
 use crate::inputs::{InputFiles, Workdir};
@@ -48,12 +50,17 @@ pub(crate) struct Live {
 
 impl Live {
     /// Reads the kubeconfig, and the input files if there are any. Must run inside an async runtime.
-    pub(crate) async fn open(workdir: &Workdir, access: &Access, out: &Output) -> Result<Self, Report> {
-        let way = WayIn::find(workdir, access.kubeconfig.as_deref(), out).await?;
+    pub(crate) async fn open(
+        workdir: &Workdir,
+        access: &Access,
+        intent: Intent,
+        out: &Output,
+    ) -> Result<Self, Report> {
+        let way = WayIn::find(workdir, access.kubeconfig.as_deref(), intent, out).await?;
         match InputFiles::open_if_there(workdir)? {
             Some(files) => Self::of(workdir, access, way, &files, out),
             None => {
-                out.warn("there is no install-config.yaml with an inventory.yaml here: which nodes should be there is not known");
+                out.warn("no install-config.yaml and inventory.yaml here, so the expected nodes are unknown");
                 let WayIn { config, kubeconfig } = way;
                 Ok(Self { config, kubeconfig, cluster: None, cli_image: None })
             }
@@ -67,7 +74,7 @@ impl Live {
         files: &InputFiles,
         out: &Output,
     ) -> Result<Self, Report> {
-        let way = WayIn::find(workdir, access.kubeconfig.as_deref(), out).await?;
+        let way = WayIn::find(workdir, access.kubeconfig.as_deref(), Intent::Change, out).await?;
         Self::of(workdir, access, way, files, out)
     }
 
@@ -78,7 +85,7 @@ impl Live {
         files: &InputFiles,
         out: &Output,
     ) -> Result<Self, Report> {
-        let checked = Checked::of(workdir, files, Reach::Here(access.release_dir.as_deref()), out)?;
+        let checked = Checked::of(workdir, files, Reach::local(access.release_dir.as_deref()), out)?;
         let cli_image = checked.release.payload.images.get("cli").ok().map(str::to_owned);
         let cluster = Some(project::cluster_of(workdir, checked)?);
         let WayIn { config, kubeconfig } = way;
@@ -88,7 +95,7 @@ impl Live {
     /// What the user declared.
     pub(crate) fn declared(&self, workdir: &Workdir) -> Declared {
         let Some(cluster) = &self.cluster else { return Declared::default() };
-        let overrides = fs::read_to_string(workdir.path("manifests/cvo-overrides.yaml")).ok();
+        let overrides = fs::read_to_string(workdir.path(work_paths::CVO_OVERRIDES)).ok();
         let overrides = overrides.and_then(|text| {
             let object = yaml::read(&text).ok()?.to_json();
             serde_json::from_value(object["spec"]["overrides"].clone()).ok()
@@ -105,7 +112,7 @@ impl Live {
     ) -> Wait<'s> {
         options.etcd = self.etcd(workdir);
         options.host = self.bootstrap_host(workdir);
-        let clock = Clock::start(clock::now());
+        let clock = SteadyClock::start(clock::now());
         Wait::new(self.config.clone(), self.declared(workdir), options, clock, say)
     }
 
@@ -135,12 +142,12 @@ impl Live {
     /// When there is no such key, or the host's own is not known.
     pub(crate) fn bootstrap_shell(&self, workdir: &Workdir) -> Result<Remote, Report> {
         let Some(cluster) = &self.cluster else {
-            let what = "which host is the bootstrap host is not known: there are no input files here";
+            let what = "no input files here, so the bootstrap host is unknown";
             return Err(Report::new(Code::ResetFailed, what));
         };
         let login = shell::bootstrap_login(workdir);
         if !login.key.as_ref().is_some_and(|key| key.exists()) {
-            let what = "there is no key for the bootstrap host in secrets/";
+            let what = "no ssh key for the bootstrap host in secrets/";
             return Err(Report::new(Code::ResetFailed, what).exit(Exit::Error));
         }
         let name = cluster.node_name(cluster.bootstrap_host());
@@ -172,27 +179,32 @@ pub(crate) struct WayIn {
 }
 
 impl WayIn {
-    /// By the flag, else by the folder's own; in a pod whose folder has none, by its service account. `KUBECONFIG` is not asked,
+    /// By the flag, else by the folder's own; in a pod whose folder has none, by its service account. `$KUBECONFIG` is not asked,
     /// because it stays set from folder to folder, but it is said that it is not. A way to another cluster than the folder's is
     /// refused. Must run inside an async runtime.
-    pub(crate) async fn find(workdir: &Workdir, flag: Option<&Path>, out: &Output) -> Result<Self, Report> {
-        let own = workdir.path(KUBECONFIG);
+    pub(crate) async fn find(
+        workdir: &Workdir,
+        flag: Option<&Path>,
+        intent: Intent,
+        out: &Output,
+    ) -> Result<Self, Report> {
+        let own = workdir.path(work_paths::KUBECONFIG);
         let is_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some() && !own.is_file();
         let path = flag.map(Path::to_owned).or((!is_pod).then_some(own));
         if let Some(passed_over) = path.as_deref().and_then(of_environment) {
             let [used, passed_over] =
                 [path.clone().unwrap_or_default(), passed_over].map(|path| path.display().to_string());
             out.warn(&format!(
-                "$KUBECONFIG is {passed_over} and not used: it is {used} that counts here, or --kubeconfig"
+                "ignoring $KUBECONFIG ({passed_over}): using {used}; --kubeconfig overrides it"
             ));
         }
         let config = read_kubeconfig(workdir, path.as_deref()).await?;
-        folder_cluster::ensure(workdir, path.as_deref(), &config).await?;
+        folder_cluster::ensure(workdir, path.as_deref(), &config, intent).await?;
         Ok(Self { config, kubeconfig: path })
     }
 }
 
-/// The file that `KUBECONFIG` names, if it says something else than this one. Of a list, the first that is there counts.
+/// The file that `$KUBECONFIG` names, if it says something else than this one. Of a list, the first that is there counts.
 fn of_environment(used: &Path) -> Option<PathBuf> {
     let list = std::env::var_os("KUBECONFIG").filter(|list| !list.is_empty())?;
     let paths: Vec<PathBuf> = std::env::split_paths(&list).collect();
@@ -205,26 +217,45 @@ fn of_environment(used: &Path) -> Option<PathBuf> {
 }
 
 async fn read_kubeconfig(workdir: &Workdir, path: Option<&Path>) -> Result<Config, Report> {
-    kubeconfig::read(path).await.map_err(|error| {
-        let is_the_folders = path.is_none_or(|path| path == workdir.path(KUBECONFIG));
+    let own = workdir.path(work_paths::KUBECONFIG);
+    let source = match path {
+        Some(path) if path == own => Source::Folder(path),
+        path => path.into(),
+    };
+    kubeconfig::read(source).await.map_err(|error| {
+        let is_the_folders = path.is_none_or(|path| path == own);
         let exit = if is_the_folders { Exit::Config } else { Exit::Usage };
         let report = match path.filter(|_| error.is_missing()) {
             Some(path) => {
-                Report::new(Code::KubeconfigUnusable, format!("there is no kubeconfig {}", path.display()))
+                Report::new(Code::KubeconfigUnusable, format!("kubeconfig not found: {}", path.display()))
             }
             None => Report::from_error(Code::KubeconfigUnusable, &error),
         };
-        report.fix(error.fix()).exit(exit)
+        let report = match path.filter(|_| !is_the_folders && error.is_missing()) {
+            Some(_) => report.fix("check the path given with --kubeconfig"),
+            None => report.fix(error.fix()),
+        };
+        report.exit(exit)
     })
 }
 
 /// How the cluster of a folder is reached. Must run inside an async runtime.
 pub(crate) async fn folder_config(workdir: &Workdir) -> Result<Config, Report> {
-    let own = workdir.path(KUBECONFIG);
-    let config = read_kubeconfig(workdir, Some(&own)).await?;
-    folder_cluster::ensure(workdir, Some(&own), &config).await?;
+    let own = workdir.path(work_paths::KUBECONFIG);
+    let config = read_kubeconfig(workdir, Some(&own)).await.map_err(|report| report.fix(OWN_FIX))?;
+    folder_cluster::ensure(workdir, Some(&own), &config, Intent::Change).await?;
     Ok(config)
 }
 
-/// The one that belongs to the folder.
-pub(crate) const KUBECONFIG: &str = "auth/kubeconfig";
+/// A client of the cluster of a folder. Must run inside an async runtime.
+pub(crate) async fn folder_client(workdir: &Workdir) -> Result<Client, Report> {
+    client(folder_config(workdir).await?)
+}
+
+/// A client of a cluster that a way was found to. Must run inside an async runtime.
+pub(crate) fn client(config: Config) -> Result<Client, Report> {
+    Client::try_from(config).map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))
+}
+
+/// For whoever takes no other.
+const OWN_FIX: &str = "name the folder that the cluster was installed from with --dir";

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use hardway_base::Secret;
 use hardway_base::redaction::Redactor;
-use hardway_cluster::bootstrap_progress::{Gateway, KnownHost, Login, Remote};
+use hardway_cluster::bootstrap_progress::Gateway;
 use hardway_cluster::gather::{self, GatherError, Gathered, Master};
+use hardway_cluster::remote::{KnownHost, Login, Remote};
 use serde_json::Value;
 
 use super::journal_gateway;
@@ -41,17 +42,19 @@ pub(crate) fn gather_bundle(
     let BundleSource { host, login, masters, unknown } = source;
     let key = login.key.clone().unwrap_or_else(|| bootstrap_key(workdir));
     if !key.exists() {
-        let what = format!("there is no key for the bootstrap host: {}", key.display());
+        let what = format!("no ssh key for the bootstrap host: {}", key.display());
         return Err(Report::new(Code::GatherFailed, what)
             .exit(Exit::Config)
-            .fix("work in the folder that the cluster was made in (`hardway create ignition-configs` draws the key), or give yours with --key"));
+            .fix("use the folder that the cluster was installed from (`hardway create ignition-configs` generates the key), or \
+             pass your own key with --key"));
     }
-    let (address, user) = (host.address.clone(), login.user.clone());
-    let login = Login { key: Some(key.clone()), offers_only_key: true, ..login };
+    let address = host.address.clone();
+    let login = Login { key: Some(key), offers_only_key: true, ..login };
+    let by_hand = Remote::by_hand(&host, &login);
     let remote = Remote::ssh(host, &login).as_the_user_itself();
     let id = clock::now().strftime("%Y%m%d%H%M%S").to_string();
     let name = format!("log-bundle-{id}.tar.gz");
-    out.info(&format!("gathering on {address}; this takes some minutes"));
+    out.info(&format!("gathering logs on {address}; this takes a few minutes"));
     let target = tempfile::Builder::new()
         .prefix(".hardway-")
         .tempfile_in(workdir.path(""))
@@ -63,9 +66,7 @@ pub(crate) fn gather_bundle(
         runtime::aloud(out, || "still gathering".to_owned(), fetch(wanted, gateway, target.as_file(), out));
     let mut gathered =
         runtime::run("gathering", fetched).map_err(|report| match (report.code, &report.fix) {
-            (Code::GatherFailed, None) => {
-                report.fix(format!("try `ssh -i {} {user}@{address}` yourself", key.display()))
-            }
+            (Code::GatherFailed, None) => report.fix(format!("try `{by_hand}` yourself")),
             _ => report,
         })?;
     gathered.missing.extend(unknown);
@@ -114,7 +115,7 @@ async fn fetch(
     target.set_len(0).map_err(|error| io(&error))?;
     match gather::from_journal(&gateway, redactor, again(target)?).await {
         Ok(gathered) => {
-            out.warn(&format!("{}; only what its journal gateway gives is in the bundle", report.what));
+            out.warn(&format!("{}; the bundle has only what its journal gateway provides", report.what));
             Ok(gathered)
         }
         Err(other) => {
@@ -140,18 +141,24 @@ fn again(target: &File) -> Result<File, Report> {
     Ok(file)
 }
 
-/// What must not leave this host in any file: the password, and every login of the pull secret.
-fn known_secrets(workdir: &Workdir) -> Result<Vec<Secret>, Report> {
-    let mut known = Vec::new();
-    if let Ok(password) = workdir.secrets()?.get("kubeadmin-password") {
-        known.push(password.clone());
-    }
+/// What must not leave this host in any file: the password, every login of the pull secret, and those of proxies.
+pub(crate) fn known_secrets(workdir: &Workdir) -> Result<Vec<Secret>, Report> {
+    let mut known: Vec<Secret> =
+        workdir.text("secrets/kubeadmin-password")?.map(Secret::new).into_iter().collect();
     let config = workdir.text("install-config.yaml")?;
-    let pull_secret = config.and_then(|text| {
-        let config = hardway_assets::yaml::read(&text).ok()?.to_json();
-        serde_json::from_str::<Value>(config["pullSecret"].as_str()?).ok()
-    });
+    let config = config.and_then(|text| Some(hardway_assets::yaml::read(&text).ok()?.to_json()));
+    let config = config.unwrap_or_default();
+    for proxy in ["httpProxy", "httpsProxy"] {
+        known.extend(config["proxy"][proxy].as_str().and_then(password_of).map(Secret::new));
+    }
+    let pull_secret = config["pullSecret"].as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let auths = pull_secret.as_ref().and_then(|secret| secret["auths"].as_object()).into_iter().flatten();
     known.extend(auths.filter_map(|(_, entry)| Some(Secret::new(entry["auth"].as_str()?))));
     Ok(known)
+}
+
+/// The password in an address, as it stands there.
+fn password_of(address: &str) -> Option<&str> {
+    let (user, _) = address.split_once("://").map_or(address, |(_, rest)| rest).rsplit_once('@')?;
+    user.split_once(':').map(|(_, password)| password)
 }

@@ -1,56 +1,15 @@
 //! What the approver and the simulation go by: who is expected, and who approves.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use hardway_assets::install_config::InstallConfig;
-use hardway_assets::inventory::Inventory;
-use hardway_assets::secrets::HostGeneration;
 use hardway_assets::yaml;
 use hardway_cluster::declared::Declared;
 use serde_json::Value;
 
+use super::DeclaredHere;
 use crate::inputs::Workdir;
-use crate::project::Checked;
-use crate::release::Reach;
 use crate::report::{Code, Report};
 use crate::terminal::Output;
-
-/// Who is expected by the files of a folder, and which generation of its identity each host is in. Those change while an
-/// approver runs, when another process replaces a machine.
-pub(crate) struct DeclaredHere {
-    config: InstallConfig,
-    inventory: Inventory,
-    generations: BTreeMap<String, HostGeneration>,
-}
-
-impl DeclaredHere {
-    /// Reads the two input files, and what the secrets say.
-    pub(crate) fn load(workdir: &Workdir, out: &Output) -> Result<Self, Report> {
-        Self::of(workdir, Checked::load(workdir, Reach::Here(None), out)?)
-    }
-
-    /// The same, with the files read already.
-    pub(crate) fn of(workdir: &Workdir, checked: Checked) -> Result<Self, Report> {
-        // Before secrets were drawn, nobody is in a later generation than the first.
-        let generations = workdir.identity()?.map(|identity| identity.generations).unwrap_or_default();
-        Ok(Self { config: checked.config, inventory: checked.inventory, generations })
-    }
-
-    /// Who is expected.
-    pub(crate) fn now(&self) -> Declared {
-        Declared::new(&self.config, &self.inventory, &self.generations)
-    }
-
-    /// Looks again; whether a host is in another generation than before. Where there is nothing to read any more, what was known
-    /// stays in force: an older generation never comes back by that.
-    pub(crate) fn look(&mut self, workdir: &Workdir) -> Result<bool, Report> {
-        let Some(identity) = workdir.identity()? else { return Ok(false) };
-        let is_other = identity.generations != self.generations;
-        self.generations = identity.generations;
-        Ok(is_other)
-    }
-}
 
 /// Who is expected: from the file that was named, or from the two files of the folder.
 pub(crate) fn declared(workdir: &Workdir, file: Option<&Path>, out: &Output) -> Result<Declared, Report> {
@@ -59,10 +18,11 @@ pub(crate) fn declared(workdir: &Workdir, file: Option<&Path>, out: &Output) -> 
     };
     let documents = documents(file)?;
     let [document] = documents.as_slice() else {
-        return Err(unreadable(file, format!("{} documents, where one is needed", documents.len())));
+        return Err(unreadable(file, format!("found {} documents, expected one", documents.len())));
     };
     serde_json::from_value(document.clone()).map_err(|error| {
-        unreadable(file, error).fix("print it anew, with this version: hardway csr declared --dir CLUSTER")
+        unreadable(file, error)
+            .fix("create it again with this version: hardway approve declared --dir CLUSTER")
     })
 }
 

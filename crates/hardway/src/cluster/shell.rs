@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use hardway_assets::pki::{KNOWN_HOSTS, catalogue, expected_host_key};
-use hardway_cluster::bootstrap_progress::{KnownHost, Login};
+use hardway_assets::work_paths;
+use hardway_cluster::remote::{KnownHost, Login};
 
 use crate::inputs::Workdir;
 use crate::report::{Code, Report};
@@ -20,9 +21,9 @@ pub(crate) fn known_host(
 ) -> Result<KnownHost, Report> {
     let text = workdir.text(KNOWN_HOSTS)?.unwrap_or_default();
     let fingerprint = expected_host_key(&text, name).ok_or_else(|| {
-        let what = format!("the ssh key of {name} is not known: {} has none", workdir.shown(KNOWN_HOSTS));
+        let what = format!("no ssh host key is known for {name}: {} has no entry", workdir.shown(KNOWN_HOSTS));
         Report::new(code, what).fix(
-            "no key is trusted on first sight. A host that boots from a config of this folder brings a key that `hardway create ignition-configs` \
+            "keys are not trusted on first use. A host that boots from a config of this folder brings a key that `hardway create ignition-configs` \
              writes there; any other host, one with a stock pointer too, draws its own: `ssh-keygen -lf /etc/ssh/ssh_host_ecdsa_key.pub` shows it at its console, \
              and `hardway gather bootstrap --known-hosts FILE` takes a file that has it",
         )
@@ -33,7 +34,7 @@ pub(crate) fn known_host(
 
 /// The key that was drawn to log in to the bootstrap host with.
 pub(crate) fn bootstrap_key(workdir: &Workdir) -> PathBuf {
-    workdir.path(&format!("secrets/{}.key", catalogue::SSH_KEY))
+    workdir.path(&work_paths::key(catalogue::SSH_KEY))
 }
 
 /// With the key that was drawn for the bootstrap host, and no other.

@@ -1,30 +1,27 @@
 //! `hardway approve`
 
-use std::convert::Infallible;
 use std::sync::Arc;
-use std::time::Duration;
 
-use hardway_cluster::approver::{Approver, ApproverError, CsrOutcome, Expected, News, Summary, Written};
-use hardway_cluster::csr_policy::{IgnitionEvidence, Settings};
+use hardway_cluster::approver::{Approver, ApproverError, CsrOutcome, Summary, Written};
+use hardway_cluster::csr_policy::{IgnitionEvidence, PolicySettings};
 use hardway_cluster::declared::Declared;
 use hardway_cluster::leader_election::Standing;
 use jiff::SignedDuration;
-use kube::Client;
 use tokio::sync::mpsc;
 
 use crate::cli::{ApproveArgs, Format, Global, IgnitionArg, PolicyArgs};
 use crate::clock;
-use crate::cluster::{DeclaredHere, WayIn, declared, identity};
+use crate::cluster::{ApproverLine, DeclaredHere, Intent, WayIn, client, declared, identity};
 use crate::inputs::Workdir;
 use crate::report::{Code, Exit, Report};
 use crate::runtime::{self, Stop};
 use crate::terminal::Output;
 
-/// How often it is looked whether a host is in another generation of its identity.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(2);
-
 /// Decides about certificate requests of a cluster. Exit 9 when something is held for a person.
 pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<Exit, Report> {
+    if let Some(what) = &args.what {
+        return super::csr::run(global, what, out);
+    }
     let workdir = Workdir::open(&global.dir)?;
     let (declared, here) = match args.policy.declared.as_deref() {
         Some(file) => (declared(&workdir, Some(file), out)?, None),
@@ -37,13 +34,14 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<E
     // Without the working folder nobody knows who fetched a config: whoever has it goes before.
     let standing = if args.policy.declared.is_some() { Standing::Deputy } else { Standing::Principal };
     let (summary, stop) = runtime::run_to_its_end(async {
-        let WayIn { config, .. } = WayIn::find(&workdir, args.kubeconfig.as_deref(), out).await?;
-        let client =
-            Client::try_from(config).map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))?;
+        let WayIn { config, .. } =
+            WayIn::find(&workdir, args.kubeconfig.as_deref(), Intent::Change, out).await?;
+        let client = client(config)?;
         let (sender, receiver) = mpsc::unbounded_channel();
         let approver = Approver {
             client,
             folder: workdir.path(""),
+            fetches: None,
             declared,
             settings,
             identity: identity(),
@@ -51,13 +49,13 @@ pub(crate) fn run(global: &Global, args: &ApproveArgs, out: &Output) -> Result<E
             dry_run: args.dry_run,
             now: Arc::new(clock::now),
             tell: Arc::new(move |news| {
-                let _ = sender.send(ApproverEvent::of(news));
+                let _ = sender.send(ApproverLine::of(news));
             }),
         };
         let printing = print(receiver, args.output, out);
         let running = async {
             match args.watch {
-                true => watch(approver, here, &workdir, out).await,
+                true => watch(approver, here, out).await,
                 false => once(approver, out).await,
             }
         };
@@ -86,86 +84,37 @@ async fn once(approver: Approver, out: &Output) -> Result<(Summary, Option<Stop>
 async fn watch(
     approver: Approver,
     here: Option<DeclaredHere>,
-    workdir: &Workdir,
     out: &Output,
 ) -> Result<(Summary, Option<Stop>), Report> {
     let mut stop = None;
-    let rejoin = approver.settings.rejoin.clone();
-    let (sender, expected) = tokio::sync::watch::channel(Expected {
-        declared: approver.declared.clone(),
-        rejoin,
-        ..Expected::default()
-    });
-    let ended = tokio::select! {
-        ended = approver.watch_expected(expected, told(&mut stop, out)) => ended,
-        never = follow(here, workdir, &sender, out) => match never {},
+    let ended = match here {
+        Some(mut here) => here.watch(&approver, told(&mut stop, out), &|what| out.warn(what)).await,
+        None => approver.watch(told(&mut stop, out)).await,
     };
     let summary = ended.map_err(|error| failed(&error))?;
     Ok((summary, stop))
 }
 
-/// Tells of every host that comes into another generation. What cannot be read is told once; what was known stays in force.
-async fn follow(
-    here: Option<DeclaredHere>,
-    workdir: &Workdir,
-    sender: &tokio::sync::watch::Sender<Expected>,
-    out: &Output,
-) -> Infallible {
-    let Some(mut here) = here else { return std::future::pending().await };
-    let mut is_told = false;
-    loop {
-        tokio::time::sleep(BETWEEN_LOOKS).await;
-        match here.look(workdir) {
-            Ok(true) => sender.send_modify(|expected| expected.declared = here.now()),
-            Ok(false) => is_told = false,
-            Err(report) if !is_told => {
-                out.warn(&format!("the generations of the hosts cannot be read: {}", report.what));
-                is_told = true;
-            }
-            Err(_) => {}
-        }
-    }
-}
-
 async fn told(stop: &mut Option<Stop>, out: &Output) {
     *stop = Some(runtime::told_to_stop().await);
-    out.info("stopping: what has begun is brought to its end");
+    out.info("stopping after the requests in progress");
 }
 
-/// What happens, for the one who prints.
-pub(super) enum ApproverEvent {
-    Decided(Box<CsrOutcome>),
-    Line(String),
-    Warning(String),
-}
-
-impl ApproverEvent {
-    pub(super) fn of(news: News<'_>) -> Self {
-        match news {
-            News::Decided(outcome) => Self::Decided(Box::new(outcome.clone())),
-            News::Leading => Self::Line("approving: this one writes".to_owned()),
-            News::Following(holder) => Self::Line(format!("{holder} is approving; this one only watches")),
-            News::Joined(host) => Self::Line(format!("host {host} has become a node")),
-            News::Trouble(what) => Self::Warning(format!("the API server: {what}; trying again")),
-        }
-    }
-}
-
-pub(super) async fn print(mut events: mpsc::UnboundedReceiver<ApproverEvent>, format: Format, out: &Output) {
+pub(super) async fn print(mut events: mpsc::UnboundedReceiver<ApproverLine>, format: Format, out: &Output) {
     while let Some(event) = events.recv().await {
         match event {
-            ApproverEvent::Decided(outcome) if format == Format::Text => {
+            ApproverLine::Decided(outcome) if format == Format::Text => {
                 out.data(&out.advice(&line(&outcome)))
             }
-            ApproverEvent::Decided(outcome) => {
+            ApproverLine::Decided(outcome) => {
                 let value = serde_json::to_value(&outcome).unwrap_or_default();
                 match format {
                     Format::Yaml => out.data(&format!("---\n{}", hardway_assets::yaml::write(&value))),
                     _ => out.data(&format!("{value}\n")),
                 }
             }
-            ApproverEvent::Line(text) => out.info(&text),
-            ApproverEvent::Warning(text) => out.warn(&text),
+            ApproverLine::Line(text) => out.info(&text),
+            ApproverLine::Warning(text) => out.warn(&text),
         }
     }
 }
@@ -195,11 +144,11 @@ fn line(outcome: &CsrOutcome) -> String {
 }
 
 /// The settings, with nodes called by their host's name or their own.
-pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Settings, Report> {
+pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<PolicySettings, Report> {
     let node = |name: &String| {
         let found = declared.nodes.iter().find(|node| node.name == *name || node.host == *name);
         let node = found.ok_or_else(|| {
-            Report::new(Code::Usage, format!("--rejoin: {name:?} is no node of this cluster"))
+            Report::new(Code::Usage, format!("--rejoin: {name:?} is not a node of this cluster"))
         })?;
         match &node.identity {
             None => Ok(node.name.clone()),
@@ -207,7 +156,7 @@ pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Setting
         }
     };
     let given = clock::second();
-    Ok(Settings {
+    Ok(PolicySettings {
         ignition: match args.ignition {
             IgnitionArg::Required => IgnitionEvidence::Required,
             IgnitionArg::IfServed => IgnitionEvidence::IfServed,
@@ -217,18 +166,18 @@ pub(super) fn settings(args: &PolicyArgs, declared: &Declared) -> Result<Setting
         join_window: SignedDuration::from_mins(i64::from(args.join_window)),
         longest_lifetime: SignedDuration::from_hours(i64::from(args.longest_lifetime)),
         rejoin: args.rejoin.iter().map(|name| Ok((node(name)?, given))).collect::<Result<_, Report>>()?,
-        ..Settings::default()
+        ..PolicySettings::default()
     })
 }
 
 /// A permission would let in whoever has the shared identity; this host has one of its own.
 fn has_identity(host: &str, user: &str) -> Report {
     let what = format!(
-        "--rejoin: {host} asks with an identity of its own, {user}; this is for machines from a stock pointer"
+        "--rejoin: {host} has its own identity, {user}; --rejoin is only for machines that boot from a stock pointer"
     );
     Report::new(Code::Usage, what).fix(format!(
-        "it is let in again with its next generation: `hardway recover certs` brings it to a machine that was off for long, \
-         `hardway node replace {host}` to one that is installed again"
+        "it rejoins with the next generation of its identity: use `hardway certs recover` if the machine was off for a long \
+         time, or `hardway node replace {host}` if it is reinstalled"
     ))
 }
 

@@ -1,4 +1,4 @@
-//! `hardway csr declared|simulate`
+//! `hardway approve declared|simulate`
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use hardway_journal::FILE_NAME;
 use serde_json::Value;
 
 use super::approve::settings;
-use crate::cli::{CsrArgs, CsrVerb, Format, Global, SimulateArgs};
+use crate::cli::{ApproveWhat, Format, Global, SimulateArgs};
 use crate::clock;
 use crate::cluster::{declared, documents, unreadable};
 use crate::inputs::Workdir;
@@ -17,10 +17,10 @@ use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 /// Offline: no cluster is asked.
-pub(crate) fn run(global: &Global, args: &CsrArgs, out: &Output) -> Result<Exit, Report> {
+pub(super) fn run(global: &Global, what: &ApproveWhat, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    match &args.verb {
-        CsrVerb::Declared { output } => {
+    match what {
+        ApproveWhat::Declared { output } => {
             let declared = declared(&workdir, None, out)?;
             match output {
                 Format::Text => {
@@ -34,7 +34,7 @@ pub(crate) fn run(global: &Global, args: &CsrArgs, out: &Output) -> Result<Exit,
             }
             Ok(Exit::Done)
         }
-        CsrVerb::Simulate(args) => simulate(&workdir, args, out),
+        ApproveWhat::Simulate(args) => simulate(&workdir, args, out),
     }
 }
 
@@ -52,7 +52,7 @@ fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<Exit
     };
     if requests.is_empty() {
         return Err(
-            unreadable(&args.file, "there is no certificate request in it".to_owned()).exit(Exit::Usage)
+            unreadable(&args.file, "it has no CertificateSigningRequest".to_owned()).exit(Exit::Usage)
         );
     }
     let now = args.now.unwrap_or_else(clock::now);
@@ -75,13 +75,14 @@ fn simulate(workdir: &Workdir, args: &SimulateArgs, out: &Output) -> Result<Exit
 fn text(simulated: &Simulated) -> String {
     let decision = &simulated.decision;
     let mut text = format!("{}  {}  {}\n", simulated.request, decision.verdict(), decision.reason());
+    let width = decision.findings().iter().map(|found| found.rule.len()).max().unwrap_or(0);
     for RuleFinding { rule, finding } in decision.findings() {
         let (mark, told) = match finding {
             Finding::Fits { evidence } => ("ok", evidence.as_str()),
             Finding::Objects { reason, evidence } => (reason.verdict().word(), evidence.as_str()),
             Finding::DoesNotApply => ("-", ""),
         };
-        let _ = writeln!(text, "{}", format!("  {mark:7} {rule:17} {told}").trim_end());
+        let _ = writeln!(text, "{}", format!("  {mark:7} {rule:width$} {told}").trim_end());
     }
     if !simulated.fix.is_empty() {
         let _ = writeln!(text, "  fix: {}", simulated.fix);

@@ -7,7 +7,7 @@ use hardway_cluster::diagnosis::{Diagnosis, ROWS, all_broken, first_broken};
 use serde_json::{Value, json};
 
 use crate::cli::{DiagnoseArgs, Format, Global};
-use crate::cluster::{Access, Live, diagnosis};
+use crate::cluster::{Access, Intent, Live, diagnosis};
 use crate::explanations;
 use crate::inputs::Workdir;
 use crate::report::{Exit, Report};
@@ -25,10 +25,9 @@ pub(crate) fn run(global: &Global, args: &DiagnoseArgs, out: &Output) -> Result<
     let mut evidence = match &args.bundle {
         Some(file) => diagnosis::of_bundle(&workdir, file, access.release_dir.as_deref(), out)?,
         None => {
-            let doing =
-                || "still collecting evidence: somebody who does not answer is given his time".to_owned();
+            let doing = || "still collecting evidence: waiting for hosts that do not answer".to_owned();
             let asked = async {
-                let live = Live::open(&workdir, &access, out).await?;
+                let live = Live::open(&workdir, &access, Intent::Look, out).await?;
                 diagnosis::of_cluster(&workdir, &live, out).await
             };
             let asked = runtime::aloud(out, doing, asked);
@@ -53,11 +52,7 @@ fn probed() -> usize {
 
 fn text(broken: &[Diagnosis]) -> String {
     if broken.is_empty() {
-        return format!(
-            "nothing is broken, as far as {} of {} known failures can be told from here\n",
-            probed(),
-            ROWS.len()
-        );
+        return format!("no failure found: checked {} of {} known failures\n", probed(), ROWS.len());
     }
     broken.iter().map(diagnosis::text).collect::<Vec<_>>().join("\n")
 }

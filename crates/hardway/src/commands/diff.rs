@@ -14,10 +14,10 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, out: &Output) -> Result<Exit
     is_there(&args.against)?;
     if !args.against.is_dir() {
         return Err(Report::new(Code::Usage, format!("{} is not a folder", args.against.display()))
-            .fix("name the folder that openshift-install wrote to"));
+            .fix("name the output folder of openshift-install"));
     }
-    let theirs = made_in(&args.against)?;
-    let ours = made_in(&global.dir)?;
+    let theirs = made_in(&args.against, "name the output folder of openshift-install with --against")?;
+    let ours = made_in(&global.dir, "run `hardway create ignition-configs` first")?;
     let differences = diff::compare(&ours, &theirs);
     match args.output {
         Format::Text => out.data(&diff::report(&differences)),
@@ -31,7 +31,7 @@ pub(crate) fn run(global: &Global, args: &DiffArgs, out: &Output) -> Result<Exit
 }
 
 /// The files of a folder in which something was made: two empty folders are not two equal clusters.
-fn made_in(dir: &Path) -> Result<Tree, Report> {
+fn made_in(dir: &Path, fix: &str) -> Result<Tree, Report> {
     let tree = Workdir::open(dir)?.everything()?;
     let is_made = |path: &str| {
         path.ends_with(".ign") || path.starts_with("manifests/") || path.starts_with("openshift/")
@@ -39,8 +39,6 @@ fn made_in(dir: &Path) -> Result<Tree, Report> {
     if tree.iter().any(|(path, _)| is_made(path)) {
         return Ok(tree);
     }
-    Err(Report::new(Code::Usage, format!("{} holds neither manifests nor ignition configs", dir.display()))
-        .fix(
-            "run `hardway create ignition-configs` first, or name the folder that openshift-install wrote to",
-        ))
+    Err(Report::new(Code::Usage, format!("{} has no manifests and no Ignition configs", dir.display()))
+        .fix(fix))
 }

@@ -13,9 +13,9 @@ use crate::terminal::Output;
 pub(crate) fn run(global: &Global, args: &GraphArgs, out: &Output) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
     let graph = if workdir.path("install-config.yaml").exists() {
-        graph_of(&workdir, Checked::load(&workdir, Reach::Here(args.release_dir.as_deref()), out)?)?
+        graph_of(&workdir, Checked::load(&workdir, Reach::local(args.release_dir.as_deref()), out)?)?
     } else {
-        out.info("no install-config.yaml here: this is the graph of a made-up cluster");
+        out.info("no install-config.yaml here: showing the graph of an example cluster");
         example_graph()?
     };
     match args.output {

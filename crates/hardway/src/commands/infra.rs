@@ -3,15 +3,16 @@
 use std::fmt::Write as _;
 
 use hardway_journal::FILE_NAME;
-use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Step, shell};
+use hardway_machines::actions::{Action, Step, shell};
 use hardway_machines::load_balancer::{self, Change};
 use serde_json::{Value, json};
 
+use super::removal::{ActionPrinter, NOTHING_REMOVED, Removal, taken_back};
 use crate::cli::{Format, Global, InfraArgs, InfraVerb, PlanFormat, RemovalArgs};
 use crate::inputs::Workdir;
 use crate::machines::{self, ActionStatus, Infra};
 use crate::report::{Exit, Report};
-use crate::terminal::{Output, confirm};
+use crate::terminal::Output;
 
 /// What machines need around them, and the machines themselves, off.
 pub(crate) fn run(global: &Global, args: &InfraArgs, out: &Output) -> Result<Exit, Report> {
@@ -51,9 +52,9 @@ fn plan(infra: &Infra, format: PlanFormat, out: &Output) -> Result<Exit, Report>
 }
 
 fn up(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
-    let mut printer = ActionPrinter { out, count: 0 };
+    let mut printer = ActionPrinter::new(out);
     let held = Infra::up(workdir, &mut printer)?;
-    out.info(&format!("{} things hold, {} were done now", held.actions.len(), printer.count));
+    out.info(&format!("{} items in place, {} created now", held.actions.len(), printer.count));
     if !held.changes.is_empty() {
         out.info(&change_text(&held.changes));
     }
@@ -62,26 +63,21 @@ fn up(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
 
 fn down(workdir: &Workdir, removal: RemovalArgs, out: &Output) -> Result<Exit, Report> {
     if !workdir.path(FILE_NAME).exists() {
-        out.info("nothing was done to this host: there is no journal");
+        out.info("nothing to remove: this folder has no journal");
         return Ok(Exit::Done);
     }
     let actions = machines::owned_actions(workdir)?;
-    if removal.dry_run {
-        out.data(&machines::removal_text(&actions));
+    let name = machines::cluster_name(workdir)?;
+    let name = (!actions.is_empty()).then_some(name.as_str());
+    let going = Removal { what: &machines::removal_text(&actions), warning: "", name, kept: NOTHING_REMOVED };
+    if !going.is_agreed(removal, out)? {
         return Ok(Exit::Done);
     }
-    if !actions.is_empty() {
-        confirm(&machines::removal_text(&actions), &machines::cluster_name(workdir)?, removal.yes, out)?;
-    }
-    let mut printer = ActionPrinter { out, count: 0 };
+    let mut printer = ActionPrinter::new(out);
     let left = Infra::down(workdir, &mut printer)?;
-    match printer.count {
-        0 => out.info("nothing to take back: by the journal, nothing was done to this host or its machines"),
-        1 => out.info("1 thing taken back"),
-        count => out.info(&format!("{count} things taken back")),
-    }
+    out.info(&taken_back(printer.count));
     if let Some(left) = left.filter(|_| printer.count > 0) {
-        out.info(&format!("left as it is: {left}"));
+        out.info(&format!("not touched: {left}"));
     }
     Ok(Exit::Done)
 }
@@ -132,27 +128,4 @@ fn action_value(action: &Action) -> Value {
         "does": steps(&action.does),
         "undo": steps(&action.undo),
     })
-}
-
-/// Prints each action as it is done or taken back, and counts them.
-struct ActionPrinter<'o> {
-    out: &'o Output,
-    count: usize,
-}
-
-impl ActionListener for ActionPrinter<'_> {
-    fn holds(&mut self, action: &Action, outcome: ActionOutcome) {
-        match outcome {
-            ActionOutcome::AlreadyHeld => self.out.debug(&format!("{}: holds", action.id)),
-            ActionOutcome::Done => {
-                self.count += 1;
-                self.out.info(&format!("{}: done", action.id));
-            }
-        }
-    }
-
-    fn undone(&mut self, action: &str) {
-        self.count += 1;
-        self.out.info(&format!("{action}: taken back"));
-    }
 }

@@ -41,12 +41,13 @@ fn find<'c>(program: &'c clap::Command, names: &[String]) -> Result<&'c clap::Co
     let mut found = program;
     for name in names {
         found = found.find_subcommand(name).ok_or_else(|| {
-            let known: Vec<&str> = found.get_subcommands().map(clap::Command::get_name).collect();
+            let mut known: Vec<&str> = found.get_subcommands().map(clap::Command::get_name).collect();
+            known.sort_unstable();
             let fix = match known.is_empty() {
-                true => format!("{} has no commands of its own", found.get_name()),
+                true => format!("{} has no subcommands", found.get_name()),
                 false => format!("one of {}", known.join(", ")),
             };
-            Report::new(Code::Usage, format!("there is no command {:?}", names.join(" "))).fix(fix)
+            Report::new(Code::Usage, format!("no such command: {:?}", names.join(" "))).fix(fix)
         })?;
     }
     Ok(found)

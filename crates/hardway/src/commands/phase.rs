@@ -17,18 +17,17 @@ pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<Exi
         PhaseVerb::List { output: Format::Text } => {
             for (phase, page) in pages() {
                 let (takes, gives) = (page.takes(), page.gives());
-                out.data(&format!("{:4} {:19} {takes} → {gives}\n", page.stage, phase.name()));
+                out.data(&format!("{:4} {:19} {takes} → {gives}\n", page.number, phase.name()));
             }
         }
         PhaseVerb::List { output } => {
             let value = |(phase, page): (Phase, &Page)| {
                 json!({
                     "number": phase.number(),
-                    "stage": page.stage,
+                    "stage": page.number,
                     "name": phase.name(),
                     "takes": page.takes(),
                     "gives": page.gives(),
-                    "runs": true,
                 })
             };
             out.value(&Value::Array(pages().map(value).collect()), *output);
@@ -38,8 +37,8 @@ pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<Exi
         PhaseVerb::Explain { name } => match guide::page(name) {
             Some(page) => out.data(page.text),
             None => {
-                return Err(Report::new(Code::Usage, format!("there is no phase {name:?}"))
-                    .fix("`hardway phase list` names them"));
+                return Err(Report::new(Code::Usage, format!("no such phase: {name:?}"))
+                    .fix("`hardway phase list` lists them"));
             }
         },
     }
@@ -50,8 +49,8 @@ pub(crate) fn run(global: &Global, args: &PhaseArgs, out: &Output) -> Result<Exi
 fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Output) -> Result<Exit, Report> {
     let phase = named(name)?;
     let looking = super::cluster::open_to_look(Workdir::open(&global.dir)?, args)?;
-    if let Some(place) = looking.place.as_ref().filter(|_| phase > Phase::BuildInfra) {
-        machines::enter(place)?;
+    if let Some(site) = looking.lab.as_ref().filter(|_| !phase.is_before_machines()) {
+        machines::enter(site)?;
     }
     install::check_needs(&looking, phase)?;
     let workdir = Workdir::open(&global.dir)?;
@@ -64,9 +63,10 @@ fn work(global: &Global, name: &str, args: &RunArgs, is_again: bool, out: &Outpu
     Ok(Exit::Done)
 }
 
+/// By its name, or by the number that `phase list` prints.
 fn named(name: &str) -> Result<Phase, Report> {
-    Phase::ALL.into_iter().find(|phase| phase.name() == name).ok_or_else(|| {
-        Report::new(Code::Usage, format!("there is no phase {name:?}")).fix("`hardway phase list` names them")
+    guide::page(name).and_then(|page| page.phase).ok_or_else(|| {
+        Report::new(Code::Usage, format!("no such phase: {name:?}")).fix("`hardway phase list` lists them")
     })
 }
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 use hardway_journal::{FILE_NAME, LiveHistory};
 
 use crate::inputs::{FolderLock, Workdir};
-use crate::install::{PhaseStatus, phase_statuses_by, short};
+use crate::install::{PhaseProgress, PhaseStatus, phase_statuses_by, short};
 use crate::report::{Exit, Report};
-use crate::terminal::Output;
+use crate::terminal::{Output, sieved};
 
 /// As a table.
 pub(super) fn phase_lines(phases: &[PhaseStatus]) -> String {
@@ -30,7 +30,7 @@ pub(super) fn follow(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
     let mut history = LiveHistory::of(&workdir.path(FILE_NAME));
     loop {
         let phases = phase_statuses_by(&mut history, workdir)?;
-        let text = phase_lines(&phases);
+        let text = sieved(&phase_lines(&phases)).into_owned();
         if text != shown {
             let up = if lines > 0 && std::io::stdout().is_terminal() {
                 format!("\x1b[{lines}A\x1b[J")
@@ -45,14 +45,14 @@ pub(super) fn follow(workdir: &Workdir, out: &Output) -> Result<Exit, Report> {
             lines = text.lines().count();
             shown = text;
         }
-        let is_over = !phases.is_empty() && phases.iter().all(|phase| phase.state == "finished");
+        let is_over = !phases.is_empty() && phases.iter().all(|phase| phase.state == PhaseProgress::Finished);
         if is_over {
             return Ok(Exit::Done);
         }
         if !FolderLock::is_taken(workdir) {
             out.info(match phases.is_empty() {
-                true => "nothing was installed from here yet: `hardway create cluster` begins it",
-                false => "nobody is at work here now: `hardway create cluster` goes on",
+                true => "no install was started from this folder yet: start it with `hardway create cluster`",
+                false => "no install is running: continue with `hardway create cluster`",
             });
             return Ok(Exit::Done);
         }

@@ -8,9 +8,10 @@ use hardway_cluster::verify::{Check, Verifier, VerifyOutcome};
 use serde_json::{Value, json};
 
 use crate::cli::{Format, Global, VerifyArgs};
-use crate::cluster::Live;
 use crate::cluster::verification::{failed, text, verifier};
+use crate::cluster::{Intent, Live};
 use crate::inputs::Workdir;
+use crate::release::Composition;
 use crate::report::{Code, Exit, Report};
 use crate::runtime;
 use crate::terminal::Output;
@@ -25,12 +26,23 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<Ex
     let skip = args.skip_check.iter().map(known).collect::<Result<BTreeSet<Check>, Report>>()?;
     let workdir = Workdir::open(&global.dir)?;
     let outcomes = runtime::run_to_its_end(async {
-        let live = Live::open(&workdir, &(&args.cluster).into(), out).await?;
-        run_aloud(&verifier(&live, &workdir, args.image.clone(), skip)?, out).await
+        let live = Live::open(&workdir, &(&args.cluster).into(), Intent::Change, out).await?;
+        run_aloud(&verifier(&live, &workdir, args.image.clone(), skip), out).await
     })?;
+    let composition = Composition::of(&workdir);
     match args.output {
-        Format::Text => out.data(&out.advice(&text(&outcomes))),
-        format => out.value(&json!({"passed": failed(&outcomes).is_empty(), "checks": outcomes}), format),
+        Format::Text => out.painted(&out.advice(&text(&outcomes))),
+        format => {
+            let passed = failed(&outcomes).is_empty();
+            let Composition { stand_ins, real } = &composition;
+            out.value(
+                &json!({"passed": passed, "checks": outcomes, "standIns": stand_ins, "real": real}),
+                format,
+            );
+        }
+    }
+    if let Some(note) = composition.note() {
+        out.info(&note);
     }
     let failed = failed(&outcomes);
     if failed.is_empty() {
@@ -38,7 +50,7 @@ pub(crate) fn run(global: &Global, args: &VerifyArgs, out: &Output) -> Result<Ex
     }
     let (count, names) = (failed.len(), failed.join(", "));
     Err(Report::new(Code::VerifyFailed, format!("{count} of {} checks failed: {names}", outcomes.len()))
-        .fix("each failed check above says what was seen and what to do; --skip-check leaves one out"))
+        .fix("see what each failed check above found and how to fix it; --skip-check NAME skips one"))
 }
 
 /// Says which check takes its time; and takes the test pod away again when somebody ends it.
@@ -52,10 +64,13 @@ async fn run_aloud(verifier: &Verifier, out: &Output) -> Result<Vec<VerifyOutcom
         outcomes = runtime::aloud(out, doing, verifier.run_telling(|begun| check.set(begun))) => return Ok(outcomes),
         _ = runtime::told_to_stop() => {}
     }
-    if matches!(check.get(), Check::Workload | Check::Logs | Check::Exec) {
+    if check.get() == Check::Workload || check.get().needs_pod() {
         let cleaned = tokio::time::timeout(Duration::from_secs(5), verifier.clean_up()).await;
         if !matches!(cleaned, Ok(Ok(()))) {
-            out.warn("the namespace of the test pod could not be deleted: oc delete namespace -l hardway.dev/verify");
+            out.warn(
+                "could not delete the namespace of the test pod; delete it with: oc delete namespace -l \
+             hardway.dev/verify",
+            );
         }
     }
     Err(runtime::interrupted("verifying"))
@@ -63,8 +78,7 @@ async fn run_aloud(verifier: &Verifier, out: &Output) -> Result<Vec<VerifyOutcom
 
 fn unknown_check(name: &str) -> Report {
     let names = Check::ALL.map(Check::name);
-    Report::new(Code::Usage, format!("there is no check {name:?}"))
-        .fix(format!("one of {}", names.join(", ")))
+    Report::new(Code::Usage, format!("no such check: {name:?}")).fix(format!("one of {}", names.join(", ")))
 }
 
 fn list(format: Format, out: &Output) {

@@ -3,6 +3,7 @@
 use std::fs::TryLockError;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::process::parent_id;
+use std::path::Path;
 use std::time::Duration;
 
 use fs_err as fs;
@@ -45,7 +46,7 @@ impl FolderLock {
                 let who = holder.map(|id| format!(" (process {id})")).unwrap_or_default();
                 let what = format!("another hardway{who} is working in {}", workdir.path("").display());
                 return Err(Report::new(Code::WorkdirLocked, what)
-                    .fix("wait for it to end; the lock goes with the process that holds it"));
+                    .fix("wait until it has finished; the lock is released when that process ends"));
             }
         }
         workdir.sweep()?;
@@ -56,6 +57,39 @@ impl FolderLock {
     pub(crate) fn is_taken(workdir: &Workdir) -> bool {
         let file = fs::OpenOptions::new().write(true).open(workdir.path(FILE));
         file.is_ok_and(|file| matches!(file.into_parts().0.try_lock(), Err(TryLockError::WouldBlock)))
+    }
+}
+
+/// The folder itself, locked by whoever serves from it: several may, and nobody puts its journal away meanwhile.
+#[derive(Debug)]
+pub(crate) struct ServeLock(#[expect(dead_code, reason = "dropping it lets the lock go")] std::fs::File);
+
+impl ServeLock {
+    /// Says that the folder is served from now on.
+    pub(crate) fn begin(dir: &Path) -> Result<Self, Report> {
+        let file = fs::File::open(dir).map_err(|error| io(&error))?.into_parts().0;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => {
+                let what = format!("hardway destroy is running in {}", dir.display());
+                Err(Report::new(Code::WorkdirLocked, what).fix("wait for it to end"))
+            }
+            // Where folders cannot be locked, nobody is told.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self(file)),
+        }
+    }
+
+    /// Nobody serves from the folder, and nobody begins to before this is dropped.
+    pub(crate) fn none(workdir: &Workdir) -> Result<Self, Report> {
+        let dir = workdir.path("");
+        let file = fs::File::open(&dir).map_err(|error| io(&error))?.into_parts().0;
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => {
+                let who = holder(&file).map(|id| format!(" (process {id})")).unwrap_or_default();
+                let what = format!("hardway serve{who} hands out configs from {}", dir.display());
+                Err(Report::new(Code::WorkdirLocked, what).fix("end it first"))
+            }
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(Self(file)),
+        }
     }
 }
 

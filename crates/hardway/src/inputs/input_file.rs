@@ -1,17 +1,19 @@
-//! One of the two files a person writes.
+//! One of the files a person writes.
 
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use hardway_assets::schema::{Field, INSTALL_CONFIG, INVENTORY, Table};
+use hardway_assets::input_tables::{HOSTED_INVENTORY, INSTALL_CONFIG, INVENTORY};
+use hardway_assets::schema::{Field, Table};
 use hardway_assets::violation::Violation;
+use hardway_assets::yaml::LineIndex;
 
 use super::Workdir;
 use super::redact::Redacted;
-use crate::report::{Code, Report};
+use crate::report::{Code, FIX, Report};
 
-/// `install-config.yaml` or `inventory.yaml`.
+/// `install-config.yaml`, `inventory.yaml` or `hosted-inventory.yaml`.
 #[derive(Clone, Debug)]
 pub(crate) struct InputFile {
     /// As a person would type it from where they are.
@@ -20,7 +22,7 @@ pub(crate) struct InputFile {
     pub(crate) text: Text,
     table: &'static Table,
     redacted: Arc<OnceLock<Redacted>>,
-    newlines: Arc<OnceLock<Vec<usize>>>,
+    lines: Arc<OnceLock<LineIndex>>,
 }
 
 /// Text that `Debug` does not show.
@@ -37,18 +39,28 @@ impl InputFile {
             .filter(|(file, _)| file.is_none())
             .map(|(_, table)| workdir.shown(table.file))
             .collect();
-        let are = if missing.len() == 1 { "is" } else { "are" };
+        let do_not = if missing.len() == 1 { "does not" } else { "do not" };
+        let fix = match (&config, &inventory) {
+            (Some(_), None) => "run `hardway init` to write a sample; install-config.yaml is not changed",
+            (None, Some(_)) => {
+                "restore it (openshift-install deletes the file after using it), or run `hardway init` to write a sample"
+            }
+            _ if workdir.path(HOSTED_INVENTORY.file).exists() => {
+                "this folder has hosted-inventory.yaml, machines of hosted clusters: `hardway hosted` works with them"
+            }
+            _ => "run `hardway init` to write samples of both files",
+        };
         config.zip(inventory).ok_or_else(|| {
-            Report::new(Code::ConfigMissing, format!("{} {are} not there", missing.join(" and ")))
-                .fix("`hardway init` writes a sample of both files; openshift-install may have eaten yours: restore it")
+            Report::new(Code::ConfigMissing, format!("{} {do_not} exist", missing.join(" and "))).fix(fix)
         })
     }
 
-    fn read(workdir: &Workdir, table: &'static Table) -> Result<Option<Self>, Report> {
+    /// The file of that table, if the folder has it.
+    pub(super) fn read(workdir: &Workdir, table: &'static Table) -> Result<Option<Self>, Report> {
         let path = workdir.shown(table.file);
         let bad = |what: String| {
             let code =
-                if table.file == INVENTORY.file { Code::InventoryInvalid } else { Code::ConfigInvalid };
+                if table.file == INSTALL_CONFIG.file { Code::ConfigInvalid } else { Code::InventoryInvalid };
             Report::new(code, what)
         };
         // A folder, or somebody else's: the file is wrong, whatever is in it.
@@ -56,8 +68,8 @@ impl InputFile {
         let Some(bytes) = bytes else { return Ok(None) };
         match String::from_utf8(bytes) {
             Ok(text) => {
-                let (redacted, newlines) = (Arc::default(), Arc::default());
-                Ok(Some(Self { path, text: Text(text), table, redacted, newlines }))
+                let (redacted, lines) = (Arc::default(), Arc::default());
+                Ok(Some(Self { path, text: Text(text), table, redacted, lines }))
             }
             Err(error) => {
                 let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
@@ -84,10 +96,7 @@ impl InputFile {
 
     /// Where it begins, both from one.
     pub(crate) fn line_and_column(&self, violation: &Violation) -> (usize, usize) {
-        let start = self.place(violation).start;
-        let line = self.newlines().partition_point(|newline| *newline < start);
-        let begin = if line == 0 { 0 } else { self.newlines()[line - 1] + 1 };
-        (line + 1, self.text.0[begin..start].chars().count() + 1)
+        self.lines().line_and_column(&self.text.0, self.place(violation).start)
     }
 
     fn snippet(&self, level: Level<'static>, violation: &Violation) -> String {
@@ -99,7 +108,7 @@ impl InputFile {
         let group =
             level.primary_title(&title).element(source.annotation(AnnotationKind::Primary.span(place)));
         let fix = match &violation.fix {
-            Some(fix) => format!("\n  fix: {fix}"),
+            Some(fix) => format!("\n  {} {fix}", FIX.of("fix:")),
             None => self
                 .field(violation)
                 .map(|field| format!("\n  more: hardway explain {field}"))
@@ -113,17 +122,16 @@ impl InputFile {
     /// The lines around a place, and the number of the first: a large file is not gone through for each mistake in it.
     fn around(&self, place: &Range<usize>) -> (Range<usize>, usize) {
         const LINES: usize = 3;
-        let newlines = self.newlines();
-        let line = newlines.partition_point(|newline| *newline < place.start);
-        let first = line.saturating_sub(LINES);
-        let start = if first == 0 { 0 } else { newlines[first - 1] + 1 };
-        let last = newlines.partition_point(|newline| *newline < place.end) + LINES;
-        let end = newlines.get(last).map_or(self.text.0.len(), |newline| newline + 1);
+        let lines = self.lines();
+        let first = lines.line(place.start).saturating_sub(LINES);
+        let start = lines.start(first).unwrap_or_default();
+        let last = lines.line(place.end) + LINES;
+        let end = lines.start(last + 1).unwrap_or(self.text.0.len());
         (start..end, first + 1)
     }
 
-    fn newlines(&self) -> &[usize] {
-        self.newlines.get_or_init(|| self.text.0.match_indices('\n').map(|(offset, _)| offset).collect())
+    fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::of(&self.text.0))
     }
 
     fn redacted(&self) -> &Redacted {
@@ -169,7 +177,7 @@ mod tests {
             text: Text("pullSecret: hush".to_owned()),
             table: &INVENTORY,
             redacted: Arc::default(),
-            newlines: Arc::default(),
+            lines: Arc::default(),
         };
         let debug = format!("{file:?}");
         assert!(debug.contains("16 bytes") && !debug.contains("hush"), "{debug}");

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
+use hardway_assets::input_tables::{INSTALL_CONFIG, INVENTORY};
 use hardway_assets::install_config::Rules;
 use hardway_assets::inventory::Errors;
-use hardway_assets::schema::{INSTALL_CONFIG, INVENTORY};
 use hardway_assets::violation::Violation;
 use hardway_assets::yaml;
 

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use hardway_assets::Cluster;
 use hardway_assets::install_config::{InstallConfig, Rules};
-use hardway_assets::inventory::{Errors, Inventory, read_both};
-use hardway_assets::release_payload::{SAMPLE, VersionContract};
+use hardway_assets::inventory::{Errors, Inventory, document, read_both};
+use hardway_assets::release_payload::{ReleaseWord, SAMPLE, VersionContract};
 use hardway_assets::schema::Read;
 use hardway_assets::secrets::SecretBundle;
-use hardway_assets::violation::{Kind, Violation};
+use hardway_assets::violation::{FieldErrorKind, Violation};
 use hardway_assets::yaml;
+use hardway_base::counted;
 use hardway_machines::providers;
 use hardway_release::PullSpec;
 use jiff::Timestamp;
@@ -19,7 +20,7 @@ use crate::report::{Code, Report};
 
 /// `release.image`, where it is a text. Anything else is the inventory's mistake, and is told with the others.
 pub(crate) fn release_image(inventory: &InputFile) -> Option<String> {
-    match &yaml::read(&inventory.text.0).ok()?.get("release")?.get("image")?.value {
+    match &document(&inventory.text.0).ok()?.get("release")?.get("image")?.value {
         yaml::Value::String(image) => Some(image.clone()),
         _ => None,
     }
@@ -33,12 +34,13 @@ pub(crate) struct FilesRead {
     pub(crate) unready: Vec<Violation>,
 }
 
-/// What the files are read for.
+/// What the files are read for: which mistakes are worth telling. It does not decide whether there are any: what machines lack is no
+/// mistake of the files, is handed out as [`FilesRead::unready`], and is refused by whoever plans machines (`machines::provider_of`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Files are made: what only machines need can wait.
+    /// Files are made: what only machines lack is left out.
     Files,
-    /// Machines are made or looked for: every mistake is reported at once.
+    /// Machines are made or looked for: what they lack is told beside the mistakes.
     Machines,
 }
 
@@ -55,7 +57,7 @@ pub(super) fn examine(
         Err(errors) => (&errors.inventory[..], errors.understood.as_deref().map(|(c, i)| (c, i))),
     };
     let found = understood.map(|(config, inventory)| of_provider(config, inventory)).unwrap_or_default();
-    let node = yaml::read(&inventory.text.0).ok();
+    let node = document(&inventory.text.0).ok();
     let place = |violation: Violation| {
         let span = node.as_ref().map(|node| node.locate(&violation.path));
         Violation { span, ..violation }
@@ -94,15 +96,15 @@ fn is_at(path: &str, told: &BTreeSet<&str>) -> bool {
 
 /// Something of a host, or around it, that only whoever boots machines has to know.
 fn is_unready(violation: &Violation) -> bool {
-    violation.kind == Kind::Required && !violation.path.starts_with("machines.")
+    violation.kind == FieldErrorKind::Required && !violation.path.starts_with("machines.")
 }
 
 /// What is missing before machines can boot, in a line.
 pub(crate) fn unready_note(inventory: &InputFile, unready: &[Violation]) -> Option<String> {
     let (first, others) = unready.split_first()?;
-    let more = if others.is_empty() { String::new() } else { format!(" ({} more like it)", others.len()) };
+    let more = if others.is_empty() { String::new() } else { format!(" (and {} more)", others.len()) };
     Some(format!(
-        "{} is enough for these files, and not yet for machines to boot: {first}{more}; `hardway check` lists all",
+        "{} is complete enough to make files, but not to boot machines: {first}{more}; `hardway check` lists all",
         inventory.path
     ))
 }
@@ -110,17 +112,19 @@ pub(crate) fn unready_note(inventory: &InputFile, unready: &[Violation]) -> Opti
 /// Stops at mistakes that can be seen without the release: a registry is not asked for nothing.
 pub(crate) fn check_before(files: &InputFiles, image: Option<&str>, is_fips: bool) -> Result<(), Report> {
     let Some(image) = image.filter(|image| *image != SAMPLE) else { return Ok(()) };
-    let spec = image.parse::<PullSpec>();
-    let tag = spec.as_ref().ok().and_then(|spec| spec.tag.as_deref());
-    let version = tag.and_then(version_in);
-    if version.is_none() && spec.is_ok() {
+    let word = ReleaseWord::read(image);
+    let spec = if word.is_none() { Some(image.parse::<PullSpec>()) } else { None };
+    let tag = spec.as_ref().and_then(|spec| spec.as_ref().ok()?.tag.as_deref());
+    let named = tag.and_then(version_in).map(str::to_owned);
+    let version = word.and_then(|word| word.like()).or(named);
+    if version.is_none() && !matches!(spec, Some(Err(_))) {
         return Ok(());
     }
-    let rules = Rules::for_version(version.unwrap_or_default())
+    let rules = Rules::for_version(version.as_deref().unwrap_or_default())
         .of_architecture(tag.map(architecture_in).unwrap_or_default())
         .on_fips_host(is_fips);
     let mut errors = files.examine(rules, Purpose::Files).err().unwrap_or_default();
-    if let Err(error) = spec
+    if let Some(Err(error)) = spec
         && !errors.inventory.iter().any(|violation| violation.path == IMAGE)
     {
         let span = yaml::read(&files.inventory.text.0).ok().map(|node| node.locate(IMAGE));
@@ -160,7 +164,7 @@ pub(crate) fn architecture_in(tag: &str) -> &'static str {
 pub(crate) fn invalid(config: &InputFile, inventory: &InputFile, errors: &Errors) -> Report {
     let (in_config, in_inventory) = (&errors.install_config, &errors.inventory);
     let count = in_config.len() + in_inventory.len();
-    let mistakes = if count == 1 { "1 mistake".to_owned() } else { format!("{count} mistakes") };
+    let mistakes = counted(count, "mistake");
     let report = if in_config.is_empty() {
         Report::new(Code::InventoryInvalid, format!("{mistakes} in {}", inventory.path))
     } else if in_inventory.is_empty() {

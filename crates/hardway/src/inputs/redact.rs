@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
 
+use hardway_assets::input_tables::INSTALL_CONFIG;
 use hardway_assets::schema::{Field, Table};
 use hardway_assets::yaml::{self, Node, Value};
 use hardway_base::redaction::HIDDEN;
@@ -144,7 +145,13 @@ impl Lines {
         Self {
             top: open().filter(|(path, _)| !path.contains('.')).map(|(_, field)| field.name).collect(),
             known: open().map(|(_, field)| field.name).collect(),
-            secret: paths.iter().filter(|(_, f)| f.secret).map(|(_, f)| plain(f.name)).collect(),
+            // People paste lines of one file into the other, where a field of that name is no secret.
+            secret: paths
+                .iter()
+                .chain(&INSTALL_CONFIG.paths())
+                .filter(|(_, field)| field.secret)
+                .map(|(_, field)| plain(field.name))
+                .collect(),
             // Text above the first known key could be anything.
             hiding: Some(Hiding { indent: usize::MAX, secret: false }),
         }
@@ -281,7 +288,7 @@ fn ink(c: char) -> char {
 
 #[cfg(test)]
 mod tests {
-    use hardway_assets::schema::{INSTALL_CONFIG, INVENTORY};
+    use hardway_assets::input_tables::INVENTORY;
 
     use super::*;
 

@@ -1,5 +1,6 @@
 //! The working directory: read whole, written file by file, each by rename.
 
+use std::collections::BTreeSet;
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
@@ -8,13 +9,14 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use hardway_assets::graph::{Lock, LockedRelease, Plan};
 use hardway_assets::secrets::{Identity, SecretBundle};
+use hardway_assets::work_paths::{HOST_KUBECONFIGS, POINTERS, RECOVERY, RENDERED, SECRETS};
 use hardway_assets::{File, Tree};
 use hardway_base::{files, shell_word};
 
 use crate::report::{Code, Report};
 
 /// A folder that holds everything of one cluster.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Workdir {
     dir: PathBuf,
 }
@@ -31,9 +33,6 @@ const FOLDERS: [&str; 9] = [
     "release",
     "static-pods",
 ];
-const SECRETS: &str = "secrets";
-/// The one folder below the others that files are written to one by one.
-const RENDERED: &str = "release/rendered";
 pub(crate) const LOCK: &str = "assets.lock";
 /// The lock of a run that has begun to write. Left behind only by a run that was cut off.
 const NEXT_LOCK: &str = ".assets.lock.next";
@@ -42,12 +41,20 @@ impl Workdir {
     /// An existing folder.
     pub(crate) fn open(dir: &Path) -> Result<Self, Report> {
         if dir.is_dir() {
-            Ok(Self { dir: dir.to_owned() })
-        } else {
-            let word = shell_word(&dir.display().to_string());
-            Err(Report::new(Code::Usage, format!("{} is not a folder", dir.display()))
-                .fix(format!("mkdir -p {word} && hardway init --dir {word}")))
+            return Ok(Self { dir: dir.to_owned() });
         }
+        let report = Report::new(Code::Usage, format!("{} is not a folder", dir.display()));
+        // What is there already stands in the way.
+        let there = dir.ancestors().find(|path| path.symlink_metadata().is_ok());
+        Err(match there.filter(|path| !path.is_dir()) {
+            Some(file) => report.fix(format!("name a folder with --dir: {} is a file", file.display())),
+            None => {
+                let word = shell_word(&dir.display().to_string());
+                report.fix(format!(
+                    "check --dir; for a new cluster: mkdir -p {word} && hardway init --dir {word}"
+                ))
+            }
+        })
     }
 
     /// A path inside.
@@ -59,6 +66,17 @@ impl Workdir {
     pub(crate) fn shown(&self, name: &str) -> String {
         let path = if self.dir == Path::new(".") { PathBuf::from(name) } else { self.path(name) };
         path.display().to_string()
+    }
+
+    /// The path inside of a file that somebody named: as a path from where they are, or from the folder.
+    pub(crate) fn name_of(&self, file: &Path) -> String {
+        let parent = file.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+        let whole = fs::canonicalize(parent).ok().zip(file.file_name());
+        let inside = whole.zip(fs::canonicalize(&self.dir).ok()).and_then(|((parent, name), dir)| {
+            parent.join(name).strip_prefix(dir).map(Path::to_path_buf).ok()
+        });
+        let path = inside.unwrap_or_else(|| file.to_owned());
+        path.components().as_path().to_string_lossy().trim_start_matches("./").to_owned()
     }
 
     /// A file, if it is there.
@@ -92,6 +110,13 @@ impl Workdir {
         Ok(tree)
     }
 
+    /// Every file of one folder.
+    pub(crate) fn folder(&self, name: &str) -> Result<Tree, Report> {
+        let mut tree = Tree::default();
+        read_folder(&self.dir, Path::new(name), &mut tree)?;
+        Ok(tree)
+    }
+
     /// Every file there is, but for hardway's own marks.
     pub(crate) fn everything(&self) -> Result<Tree, Report> {
         let mut tree = Tree::default();
@@ -102,11 +127,10 @@ impl Workdir {
 
     /// The files of `secrets/`.
     pub(crate) fn secrets(&self) -> Result<SecretBundle, Report> {
-        let mut tree = Tree::default();
-        read_folder(&self.dir, Path::new(SECRETS), &mut tree)?;
-        let files = tree
-            .iter()
-            .filter_map(|(path, bytes)| Some((path.strip_prefix("secrets/")?.to_owned(), bytes.to_vec())));
+        let tree = self.folder(SECRETS)?;
+        let files = tree.iter().filter_map(|(path, bytes)| {
+            Some((path.strip_prefix(SECRETS)?.strip_prefix('/')?.to_owned(), bytes.to_vec()))
+        });
         Ok(SecretBundle::from_files(files.collect::<Vec<_>>()))
     }
 
@@ -118,23 +142,51 @@ impl Workdir {
         secrets.identity().map(Some).map_err(|error| Report::from_error(Code::SecretsDamaged, &error))
     }
 
-    /// Those of `secrets/` that others than the owner can read.
-    pub(crate) fn open_secrets(&self, secrets: &SecretBundle) -> Vec<String> {
-        let names = secrets.files().map(|(name, _)| format!("{SECRETS}/{name}"));
-        let is_open = |name: &String| {
+    /// What to say where others than the owner can read files that they should not, whichever of these there are.
+    pub(crate) fn open_to_others<'n>(&self, names: impl Iterator<Item = &'n str>) -> Option<String> {
+        let is_open = |name: &&str| {
             fs::metadata(self.path(name)).is_ok_and(|metadata| metadata.permissions().mode() & 0o077 != 0)
         };
-        names.filter(is_open).collect()
+        let open: Vec<&str> = names.filter(is_open).collect();
+        match open[..] {
+            [] => None,
+            [name] => Some(format!("{name} can be read by others: chmod 600 {}", self.shown(name))),
+            [..] => {
+                let dir = shell_word(&self.path("").display().to_string());
+                Some(format!("{} files with secrets can be read by others: chmod -R go= {dir}", open.len()))
+            }
+        }
     }
 
-    /// Writes the secrets that differ from those on disk.
+    /// Writes the secrets that differ from those on disk. One that files were made from and that is missing is not replaced.
     pub(crate) fn write_secrets(&self, before: &SecretBundle, after: &SecretBundle) -> Result<(), Report> {
+        let known = self.locked_secrets()?;
+        let is_lost = |name: &&str| before.get(name).is_err() && known.contains(*name);
+        let lost: Vec<&str> = after.files().map(|(name, _)| name).filter(is_lost).collect();
+        match lost.is_empty() {
+            true => self.replace_secrets(before, after),
+            false => Err(secrets_missing(&lost)),
+        }
+    }
+
+    /// The same for somebody who wants new ones in place of those that are missing.
+    pub(crate) fn replace_secrets(&self, before: &SecretBundle, after: &SecretBundle) -> Result<(), Report> {
         for (name, secret) in after.files() {
             if before.get(name).ok() != Some(secret) {
                 self.write(&File::secret(format!("{SECRETS}/{name}"), secret.expose()))?;
             }
         }
         Ok(())
+    }
+
+    /// Files of `secrets/` that something in this folder was made from, also by a run that was cut off.
+    pub(crate) fn locked_secrets(&self) -> Result<BTreeSet<String>, Report> {
+        let mut names = BTreeSet::new();
+        for lock in [LOCK, NEXT_LOCK] {
+            let lock = self.read_lock(lock)?.unwrap_or_default();
+            names.extend(lock.secrets().into_iter().map(str::to_owned));
+        }
+        Ok(names)
     }
 
     /// `assets.lock`; with what a cut-off run had already written counted as ours.
@@ -160,7 +212,8 @@ impl Workdir {
         Lock::parse(&text).map(Some).map_err(|error| {
             let what = format!("{}:{}: not a line of a lock file", self.shown(name), error.line);
             Report::new(Code::LockDamaged, what)
-                .fix("restore the file, or remove it: hardway then takes every file in the folder for yours and keeps it")
+                .fix("restore the file, or remove it: hardway then treats every file in the folder as edited by hand and keeps \
+                 it")
         })
     }
 
@@ -190,7 +243,7 @@ impl Workdir {
 
     /// Takes away files that a cut-off run did not finish. Only for the holder of the folder's lock.
     pub(crate) fn sweep(&self) -> Result<(), Report> {
-        let below = ["", SECRETS, RENDERED, "ignition/pointers", "kubeconfigs/hosts", "recovery"];
+        let below = ["", SECRETS, RENDERED, POINTERS, HOST_KUBECONFIGS, RECOVERY];
         for folder in FOLDERS.iter().chain(&below) {
             let entries = match fs::read_dir(self.path(folder)) {
                 Ok(entries) => entries,
@@ -268,6 +321,32 @@ fn read_folder(root: &Path, folder: &Path, tree: &mut Tree) -> Result<(), Report
 
 /// No file of ours or of openshift-install's is larger; an install medium that lies beside them is.
 const LARGEST: u64 = 64 << 20;
+
+/// Secrets that files were made from are gone. New ones in their place would be a new cluster's.
+pub(crate) fn secrets_missing(names: &[&str]) -> Report {
+    let (what, fix) = match names {
+        [name] => (
+            format!("secrets/{name} is missing, and files in this folder were made from it"),
+            "restore the file from a copy; a new one means a new cluster",
+        ),
+        names => (
+            format!(
+                "{} files are missing from secrets/, and files in this folder were made from them",
+                names.len()
+            ),
+            "restore the files from a copy; new ones mean a new cluster",
+        ),
+    };
+    let shown = names.iter().take(SHOWN_MISSING).map(|name| format!("secrets/{name}"));
+    let more = names.len().checked_sub(SHOWN_MISSING).filter(|more| *more > 0);
+    let evidence: Vec<String> = shown.chain(more.map(|more| format!("and {more} more"))).collect();
+    Report::new(Code::SecretsDamaged, what)
+        .evidence(if names.len() == 1 { Vec::new() } else { evidence })
+        .fix(format!("{fix}: hardway create ignition-configs --redraw-secrets"))
+}
+
+/// Whoever misses more than these misses the folder.
+const SHOWN_MISSING: usize = 5;
 
 /// An error without its path.
 pub(crate) fn at(path: &Path, error: &std::io::Error) -> Report {

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use hardway_assets::Cluster;
 use hardway_base::error_sentence;
 use hardway_cluster::approver::{Approver, News};
-use hardway_cluster::csr_policy::{CsrVerdict, IgnitionEvidence, Settings};
+use hardway_cluster::csr_policy::{CsrVerdict, IgnitionEvidence, PolicySettings};
 use hardway_cluster::leader_election::Standing;
 use hardway_journal::{Entry, MediumRead};
 use hardway_machines::ignition_server::ServerError;
 use hardway_machines::media_server::MediaServer;
-use hardway_machines::providers::{MediaAddress, Provider};
+use hardway_machines::providers::{MediaAddress, Provider, fetches_config};
 
 use super::Install;
 use super::view::InstallView;
 use crate::clock;
-use crate::cluster::{self, BackgroundApprover, DeclaredHere};
+use crate::cluster::{self, ApproverHost, BackgroundApprover, DeclaredHere, approver_words};
 use crate::project::Checked;
 use crate::release::Reach;
 use crate::report::{Code, Report};
 use crate::runtime;
-use crate::server::{self, Folder};
+use crate::server::{self, ServedFolder};
 use crate::terminal::Log;
 
 /// Begun when a phase first needs it, ended with the install.
@@ -35,15 +35,15 @@ pub(crate) struct Background {
 }
 
 impl Background {
-    /// Machines can fetch their configs from now on.
+    /// Machines can fetch their configs from now on, unless their media carry them.
     pub(crate) fn serve(&mut self, install: &Install) -> Result<(), Report> {
-        if self.server.is_some() {
+        if self.server.is_some() || !fetches_config(&install.cluster) {
             return Ok(());
         }
         let release_dir = install.options.make.release.release_dir.as_deref();
-        let folder = Folder::of(&install.dir, &install.inputs, release_dir, &install.out)?;
+        let folder = ServedFolder::of(&install.dir, &install.inputs, release_dir, &install.out)?;
         let (view, log) = (install.view.clone(), install.log.clone());
-        let options = server::Options::default();
+        let options = server::ServeOptions::default();
         let server =
             server::Background::start(folder, install.journal.clone(), &options, move |event| match event {
                 server::ServerEvent::Serving(url) | server::ServerEvent::Booting(url) => {
@@ -72,11 +72,11 @@ impl Background {
         let starting = MediaServer::start(address, isos, paths, Box::new(note), Box::new(trouble));
         match runtime::block_on(starting)? {
             Ok(server) => self.media = Some(server),
-            Err(error) if is_anothers(&error) => {
-                install.log.line(&format!("media are served by somebody else: {}", error_sentence(&error)))
-            }
+            Err(error) if is_anothers(&error) => install
+                .log
+                .line(&format!("not serving media, another process does: {}", error_sentence(&error))),
             Err(error) => {
-                let fix = format!("let this program listen there, or give {setting} another port");
+                let fix = format!("let hardway listen there, or change the port in {setting}");
                 return Err(Report::from_error(Code::ServeFailed, &error).fix(fix));
             }
         }
@@ -95,21 +95,19 @@ impl Background {
         if self.approver.is_some() {
             return Ok(());
         }
-        let reach = Reach::Here(install.options.make.release.release_dir.as_deref());
+        let reach = Reach::local(install.options.make.release.release_dir.as_deref());
         let checked = Checked::of(&install.workdir, &install.inputs, reach, &install.out)?;
-        let declared = DeclaredHere::of(&install.workdir, checked)?.now();
+        let expected = DeclaredHere::of(&install.workdir, checked)?;
         let rejoin = self.again.clone().into_iter().collect();
-        let settings = Settings { ignition: evidence(&install.cluster), rejoin, ..Settings::default() };
-        let client = install.block_on(async {
-            let config = cluster::folder_config(&install.workdir).await?;
-            kube::Client::try_from(config)
-                .map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))
-        })?;
+        let settings =
+            PolicySettings { ignition: evidence(&install.cluster), rejoin, ..PolicySettings::default() };
+        let client = install.block_on(cluster::folder_client(&install.workdir))?;
         let (teller, log, view) = (install.view.clone(), install.log.clone(), install.view.clone());
         let approver = Approver {
             client,
             folder: install.dir.clone(),
-            declared,
+            fetches: None,
+            declared: expected.now(),
             settings,
             identity: cluster::identity(),
             standing: Standing::Principal,
@@ -117,8 +115,8 @@ impl Background {
             now: Arc::new(clock::now),
             tell: Arc::new(move |news| tell(news, teller.as_ref(), &log)),
         };
-        let gave_up = move |why: &str| view.event(&format!("approver: {why}"));
-        self.approver = Some(BackgroundApprover::start(approver, gave_up)?);
+        let warn = move |what: &str| view.event(&format!("approver: {what}"));
+        self.approver = Some(BackgroundApprover::start(approver, expected, warn)?);
         Ok(())
     }
 }
@@ -139,6 +137,7 @@ fn evidence(cluster: &Cluster) -> IgnitionEvidence {
 }
 
 fn tell(news: News<'_>, view: &dyn InstallView, log: &Log) {
+    let words = approver_words(news, ApproverHost::Install).unwrap_or_default();
     match news {
         News::Decided(outcome) => {
             let decided = &outcome.decided;
@@ -149,12 +148,8 @@ fn tell(news: News<'_>, view: &dyn InstallView, log: &Log) {
                 _ => view.event(&format!("{line}: {}", decided.evidence.join("; "))),
             }
         }
-        News::Joined(host) => view.event(&format!("{host} has become a node")),
-        News::Leading => log.line("approver: this one writes"),
-        News::Following(holder) => {
-            view.event(&format!("{holder} approves certificates; this one only watches"))
-        }
-        News::Trouble(what) => log.line(&format!("approver: {what}; trying again")),
+        News::Joined(_) | News::Following(_) => view.event(&words),
+        News::Leading | News::Trouble(_) => log.line(&words),
     }
 }
 

@@ -2,15 +2,18 @@
 
 use std::time::Duration;
 
+use hardway_assets::graph::Expiry;
+use hardway_assets::work_paths;
 use hardway_assets::{Phase, pki};
-use hardway_cluster::operators::Index;
+use hardway_cluster::operators::WatchedCluster;
 use hardway_cluster::wait::{GiveUp, Judgement, Level, Line, Wait, WaitOptions};
 use jiff::{SignedDuration, Timestamp};
 
 use super::Install;
+use super::witness::Witness;
 use super::work::Observed;
 use crate::clock;
-use crate::cluster::{Access, KUBECONFIG, Live, diagnosis};
+use crate::cluster::{Access, Live, diagnosis};
 use crate::report::{Code, Exit, Report};
 
 /// For one look. A cluster that does not answer within this time counts as not there.
@@ -20,7 +23,7 @@ impl Install {
     /// The cluster of the folder, whatever the environment says.
     pub(crate) async fn live(&self) -> Result<Live, Report> {
         let access = Access {
-            kubeconfig: Some(self.workdir.path(KUBECONFIG)),
+            kubeconfig: Some(self.workdir.path(work_paths::KUBECONFIG)),
             release_dir: self.options.make.release.release_dir.clone(),
         };
         Live::open_with(&self.workdir, &access, &self.inputs, &self.out).await
@@ -28,9 +31,7 @@ impl Install {
 
     /// The same report, with what is broken first, so that its reader need not ask.
     pub(super) fn diagnosed(&self, phase: Phase, report: Report) -> Report {
-        if phase < Phase::AwaitBootstrap
-            || report.exit == Exit::Interrupted
-            || report.code == Code::CertificatesEnded
+        if !phase.has_cluster() || report.exit == Exit::Interrupted || report.code == Code::CertificatesEnded
         {
             return report;
         }
@@ -46,14 +47,12 @@ impl Install {
     /// come to a good end.
     pub(super) fn check_certificates(&self) -> Result<(), Report> {
         let ended = pki::ended(&self.cluster, &self.workdir.tree()?, clock::now());
-        let ended: Vec<String> = ended.iter().map(pki::Expiry::ending).collect();
+        let ended: Vec<String> = ended.iter().map(Expiry::ending).collect();
         if ended.is_empty() {
             return Ok(());
         }
-        let what = format!(
-            "{} certificates of the machines have ended before bootstrapping was complete",
-            ended.len()
-        );
+        let what =
+            format!("{} certificates of the machines expired before bootstrapping was complete", ended.len());
         Err(Report::new(Code::CertificatesEnded, what).evidence([ended.join("\n")]).fix(pki::ENDED_FIX))
     }
 
@@ -65,13 +64,17 @@ impl Install {
         say: &'s mut dyn FnMut(Line),
     ) -> Wait<'s> {
         let options = WaitOptions { stall_after: self.options.stall_after, stable_for, ..WaitOptions::new() };
-        live.wait(&self.workdir, options, say)
+        let witness = Witness::new(self.journal.clone(), self.log.clone());
+        live.wait(&self.workdir, options, say).witnessed(witness.teller())
     }
 
     /// One look at everything, judged. A cluster that does not answer has nothing done.
-    pub(super) fn judge(&self, judge: impl Fn(&Index, Timestamp) -> Judgement) -> Result<Observed, Report> {
-        if !self.workdir.path(KUBECONFIG).exists() {
-            return Ok(Observed::Todo("there is no kubeconfig yet".to_owned()));
+    pub(super) fn judge(
+        &self,
+        judge: impl Fn(&WatchedCluster, Timestamp) -> Judgement,
+    ) -> Result<Observed, Report> {
+        if !self.workdir.path(work_paths::KUBECONFIG).exists() {
+            return Ok(Observed::Todo("no kubeconfig yet".to_owned()));
         }
         self.block_on(async {
             let live = self.live().await?;
@@ -91,14 +94,14 @@ impl Install {
     pub(super) fn until(
         &self,
         report: impl FnOnce(String) -> Report,
-        judge: impl Fn(&Index, Timestamp) -> Judgement,
+        judge: impl Fn(&WatchedCluster, Timestamp) -> Judgement,
     ) -> Result<String, Report> {
         self.block_on(async {
             let live = self.live().await?;
             let mut say = |line: Line| self.hear(&line);
             let mut wait = self.wait(&live, SignedDuration::ZERO, &mut say);
             let waited = wait.holds(|index, now| judge(index, now)).await;
-            waited.map_err(|(last, why)| with_broken_link(report(format!("{last}; {why}")), Some(&why)))
+            waited.map_err(|(last, why)| with_blocking(report(format!("{last}; {why}")), Some(&why)))
         })
     }
 
@@ -114,7 +117,7 @@ impl Install {
 }
 
 /// With what everything else waits for, and what to do about that where it is known.
-pub(super) fn with_broken_link(report: Report, why: Option<&GiveUp>) -> Report {
+pub(super) fn with_blocking(report: Report, why: Option<&GiveUp>) -> Report {
     let Some(link) = why.and_then(GiveUp::broken) else { return report };
     let report = report.evidence([format!("first broken: {}: {}", link.subject, link.what)]);
     match &link.fix {

@@ -1,21 +1,22 @@
 //! What all phases share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
-use hardway_journal::{History, Journal, LiveHistory};
+use hardway_assets::work_paths;
+use hardway_base::{files, podman};
+use hardway_journal::{FILE_NAME, Follower, History, Journal, LiveHistory};
 use hardway_machines::actions::{self, Action, Executor, ExecutorError};
-use hardway_machines::host_progress::HostState;
-use hardway_machines::providers::{Place, Provider};
+use hardway_machines::host_progress::{HostReport, HostReports, TrackedHost};
+use hardway_machines::providers::{LabSite, Provider};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use super::background::Background;
-use super::followed_hosts::FollowedHosts;
-use super::view::{InstallView, LOG_FILE};
+use super::view::InstallView;
 use super::work::interrupted;
 use crate::clock;
 use crate::inputs::{InputFiles, Workdir, at};
@@ -36,8 +37,8 @@ pub(crate) struct Install {
     /// What the input files say. Whether they suit the release is told when it is known.
     pub(crate) cluster: Cluster,
     /// The lab, if that is where the machines are.
-    pub(crate) place: Option<Place>,
-    pub(crate) options: super::Options,
+    pub(crate) lab: Option<LabSite>,
+    pub(crate) options: super::InstallOptions,
     /// What phases say in passing; it goes into the log.
     pub(crate) out: Output,
     pub(crate) log: Log,
@@ -58,7 +59,7 @@ impl Install {
     pub(crate) fn open(
         workdir: Workdir,
         inputs: InputFiles,
-        mut options: super::Options,
+        mut options: super::InstallOptions,
         view: impl FnOnce(&History, &Log) -> Arc<dyn InstallView>,
     ) -> Result<Self, Report> {
         let dir = std::path::absolute(workdir.path("")).map_err(|error| at(&workdir.path(""), &error))?;
@@ -66,29 +67,32 @@ impl Install {
             true => project::cluster_before_release(&workdir, &inputs)?,
             false => project::cluster_to_build(&workdir, &inputs)?,
         };
-        let place = machines::place(&cluster, &inputs)?;
-        suit_lab(place.as_ref(), &cluster, &mut options.make)?;
+        let lab = machines::lab_site(&cluster, &inputs)?;
+        suit_lab(lab.as_ref(), &cluster, &mut options.make);
         let scratch = match options.only_looks {
-            true => {
-                Some(tempfile::tempdir().map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?)
-            }
+            true => Some(
+                files::private_folder("hardway-")
+                    .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?,
+            ),
             false => None,
         };
-        let place_of =
+        let path_of =
             |name: &str| scratch.as_ref().map_or_else(|| workdir.path(name), |dir| dir.path().join(name));
-        let journal =
-            Journal::open(&place_of(hardway_journal::FILE_NAME)).map_err(|error| journal_report(&error))?;
-        let log = Log::open(&place_of(LOG_FILE))?;
-        let mut history = LiveHistory::of(&workdir.path(hardway_journal::FILE_NAME));
+        let journal = Journal::open(&path_of(FILE_NAME)).map_err(|error| journal_report(&error))?;
+        let log = Log::open(&path_of(work_paths::INSTALL_LOG))?;
+        let mut history = LiveHistory::of(&workdir.path(FILE_NAME));
         let followed = FollowedHosts::new(&cluster, &workdir.path(""));
         let view = view(history.now().map_err(|error| journal_report(&error))?, &log);
         Ok(Self {
             dir,
             inputs,
             cluster,
-            place,
+            lab,
             options,
-            out: Output::into_log(log.clone()),
+            out: Output::into_log(log.clone()).with_progress({
+                let view = view.clone();
+                Arc::new(move |sentence| view.progress(sentence))
+            }),
             log,
             journal: Arc::new(journal),
             view,
@@ -108,7 +112,7 @@ impl Install {
     }
 
     /// How far these machines are by now, in their order.
-    pub(super) fn host_states(&self, hosts: &[&Host]) -> Result<Vec<HostState>, Report> {
+    pub(super) fn host_states(&self, hosts: &[&Host]) -> Result<Vec<HostReport>, Report> {
         self.followed.lock().unwrap_or_else(PoisonError::into_inner).now(hosts)
     }
 
@@ -159,11 +163,18 @@ impl Install {
 
     /// Makes actions hold, one after the other.
     pub(crate) fn carry_out(&self, actions: &[Action]) -> Result<(), Report> {
-        let executor = self.executor();
         for action in actions {
             self.go_on()?;
-            self.view.waits_for(&format!("{}: {}", action.id, action.why));
-            executor
+            self.view.waits_for(&format!("{} ({})", action.id, action.why));
+            let (view, id) = (self.view.clone(), action.id.clone());
+            // A program that takes half an hour says which of its steps it is at.
+            let heard = move |line: &str| {
+                if line.starts_with("step ") {
+                    view.waits_for(&format!("{id}: {line}"));
+                }
+            };
+            Executor::new(&self.dir, &self.journal, &clock::now)
+                .on(machines::outside().hearing(heard))
                 .up(std::slice::from_ref(action), &mut ActionReporter(self))
                 .map_err(|error| self.failed(&error))?;
         }
@@ -182,14 +193,10 @@ impl Install {
 }
 
 /// In a lab the registry speaks plain HTTP, and podman may need options.
-fn suit_lab(place: Option<&Place>, cluster: &Cluster, make: &mut MakeOptions) -> Result<(), Report> {
-    let Some(place) = place else { return Ok(()) };
-    make.release.registry.plain_http.extend(place.plain_http(cluster));
-    let limits = actions::Host::default()
-        .run(&place.podman_limits())
-        .map_err(|error| Report::from_error(Code::ActionFailed, &error))?;
-    make.render.podman_options.extend(limits.lines().map(str::to_owned));
-    Ok(())
+fn suit_lab(site: Option<&LabSite>, cluster: &Cluster, make: &mut MakeOptions) {
+    let Some(site) = site else { return };
+    make.release.registry.plain_http.extend(site.plain_http(cluster));
+    make.render.podman_options.extend(podman::runtime_here());
 }
 
 /// Says which actions were done on the way of an install.
@@ -201,5 +208,27 @@ impl actions::ActionListener for ActionReporter<'_> {
             actions::ActionOutcome::Done => self.0.view.event(&format!("{}: done", action.id)),
             actions::ActionOutcome::AlreadyHeld => self.0.log.line(&format!("{}: held already", action.id)),
         }
+    }
+}
+
+/// How far every machine of the inventory is, by the journal. Each line of the journal is read once, however often is asked.
+struct FollowedHosts {
+    journal: Follower,
+    states: HostReports,
+}
+
+impl FollowedHosts {
+    fn new(cluster: &Cluster, dir: &Path) -> Self {
+        let hosts = cluster.inventory.hosts.iter().map(|host| TrackedHost::new(cluster, host));
+        let hosts: Vec<TrackedHost> = hosts.collect();
+        Self { journal: Follower::new(&dir.join(FILE_NAME)), states: HostReports::new(&hosts) }
+    }
+
+    /// Of these machines by now, in their order.
+    fn now(&mut self, hosts: &[&Host]) -> Result<Vec<HostReport>, Report> {
+        let news = self.journal.news().map_err(|error| journal_report(&error))?;
+        self.states.follow(&news);
+        let state = |host: &&Host| self.states.states().iter().find(|state| state.host == host.name);
+        Ok(hosts.iter().filter_map(state).cloned().collect())
     }
 }

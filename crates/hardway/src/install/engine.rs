@@ -1,4 +1,4 @@
-//! Runs phases in order, and writes down what it is about to do before it does it.
+//! Works on one phase: looks, writes down what it is about to do, and does it. `run.rs` has the order.
 
 use hardway_assets::Phase;
 use hardway_journal::{Entry, Fact, Interrupted, PhaseFailed, PhaseFinished, PhaseStarted, PhaseState};
@@ -7,9 +7,9 @@ use super::Install;
 use super::work::{Observed, Work};
 use crate::clock;
 use crate::journal::{journal_report, recorded};
-use crate::report::{Exit, Report};
+use crate::report::{Exit, Report, plain};
 
-/// One run over the phases of a working folder.
+/// What a phase is worked on with.
 pub(crate) struct Engine<'e> {
     pub(crate) install: &'e Install,
 }
@@ -63,8 +63,13 @@ impl Engine<'_> {
         if report.exit == Exit::Interrupted {
             return self.write(&Interrupted { phase: recorded(phase) });
         }
-        let failed =
-            PhaseFailed { phase: recorded(phase), code: report.code.to_string(), what: report.what.clone() };
+        let failed = PhaseFailed {
+            phase: recorded(phase),
+            code: report.code.to_string(),
+            what: report.what.clone(),
+            evidence: report.evidence.iter().map(|text| plain(text)).collect(),
+            fix: report.fix.clone(),
+        };
         self.write(&failed)
     }
 

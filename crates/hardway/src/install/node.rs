@@ -1,5 +1,6 @@
 //! One machine of a cluster that runs: it comes, or it goes.
 
+use std::path::Path;
 use std::time::Duration;
 
 use hardway_assets::ignition::{HostPointer, TokenKey, first_boot_config, host_pointer, joining_config};
@@ -7,14 +8,13 @@ use hardway_assets::inventory::Host;
 use hardway_assets::secrets::{Comes, TOKEN_KEY};
 use hardway_assets::{Cluster, File, host_identity, pki};
 use hardway_base::Secret;
-use hardway_cluster::node_change::{NodeRemoval, NodeRemovalError, authorities, user_data};
+use hardway_cluster::node_change::{NodeRemoval, NodeRemovalError, NodeState, authorities, user_data};
 use hardway_journal::{Entry, MachineGone};
-use hardway_machines::actions::Action;
-use hardway_machines::providers::is_of_machine;
-use kube::Client;
+use hardway_machines::actions::{Action, Step};
+use hardway_machines::providers::{ActionScope, is_of_machine};
 
-use hardway_cluster::objects::{Request, SERVING_SIGNER};
-use hardway_cluster::operators::Index;
+use hardway_cluster::objects::{SERVING_SIGNER, SigningRequest};
+use hardway_cluster::operators::WatchedCluster;
 use hardway_cluster::wait::Judgement;
 
 use super::Install;
@@ -22,6 +22,7 @@ use super::phases::{boot_one, has_joined};
 use crate::clock;
 use crate::cluster;
 use crate::journal::journal_report;
+use crate::machines::owned_actions;
 use crate::project::{self, Checked};
 use crate::release::Reach;
 use crate::report::{Code, Exit, Report};
@@ -36,15 +37,15 @@ pub(crate) fn node_host(cluster: &Cluster, name: &str) -> Result<Host, Report> {
     let found = hosts.iter().find(|host| host.name == name).cloned();
     let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
     let unknown = || {
-        Report::new(Code::Usage, format!("no host is called {name:?}")).fix(format!(
-            "inventory.yaml has: {}; a new machine is written there first, and counted in compute[].replicas of install-config.yaml",
+        Report::new(Code::Usage, format!("no host {name:?} in the inventory")).fix(format!(
+            "hosts in inventory.yaml: {}; add a new machine there first, and raise compute[].replicas in install-config.yaml",
             names.join(", ")
         ))
     };
     let host = found.ok_or_else(unknown)?;
     match host.role {
         hardway_assets::inventory::Role::Bootstrap => {
-            Err(Report::new(Code::Usage, format!("{name} is the bootstrap host, which never is a node")))
+            Err(Report::new(Code::Usage, format!("{name} is the bootstrap host, which never becomes a node")))
         }
         _ => Ok(host),
     }
@@ -89,8 +90,13 @@ impl Install {
 
     /// Whether the cluster knows its node.
     pub(crate) fn has_node(&self, host: &Host) -> Result<bool, Report> {
+        Ok(self.node_state(host)? != NodeState::Gone)
+    }
+
+    /// What the cluster knows of its node.
+    pub(crate) fn node_state(&self, host: &Host) -> Result<NodeState, Report> {
         self.leaving(host, false, |leaving| {
-            self.block_on(async { leaving.is_there().await.map_err(|error| kept(&error)) })
+            self.block_on(async { leaving.state().await.map_err(|error| kept(&error)) })
         })
     }
 
@@ -107,6 +113,15 @@ impl Install {
         })
     }
 
+    /// Whatever its machine still asks for is not given to it, nor to whoever has its config. Before its Node is deleted: its machine may
+    /// be on.
+    pub(crate) fn end_identity(&self, host: &Host) -> Result<(), Report> {
+        match host.has_identity() {
+            true => project::next_generation(&self.workdir, &[host], Comes::WithConfig),
+            false => Ok(()),
+        }
+    }
+
     /// The API forgets it.
     pub(crate) fn delete_node(&self, host: &Host) -> Result<(), Report> {
         self.leaving(host, false, |leaving| {
@@ -116,10 +131,6 @@ impl Install {
 
     /// Its machine goes for good.
     pub(crate) fn take_machine_away(&self, host: &Host) -> Result<(), Report> {
-        // Whatever it still asks for is not given to it, nor to whoever has its config.
-        if host.has_identity() {
-            project::next_generation(&self.workdir, &[host], Comes::WithConfig)?;
-        }
         let taken = self.executor().take_back(|action| is_of_machine(action, &host.name), &mut ());
         taken.map_err(|error| self.failed(&error))?;
         // Also where nothing of it was ours: what was seen of it says nothing about the next machine of that name.
@@ -128,16 +139,20 @@ impl Install {
         self.journal.append(&[entry]).map(drop).map_err(|error| journal_report(&error))
     }
 
-    /// Names and load balancer as they are without a host: what only it needed is taken back, what changes is changed.
+    /// Names and load balancer as they are without a host: what only it needed is taken back, what changes is changed. What was never
+    /// made from here is left alone.
     pub(crate) fn surroundings_without(&mut self, host: &Host) -> Result<(), Report> {
         let with = self.provider()?.infrastructure();
         self.cluster.inventory.hosts.retain(|other| other.name != host.name);
         let without = self.provider()?.infrastructure();
         let is_there = |action: &str| without.iter().any(|other| other.id == action);
         let is_gone = |action: &str| with.iter().any(|other| other.id == action) && !is_there(action);
-        let is_around =
-            |action: &&Action| ["dns/", "balancer/"].iter().any(|part| action.id.starts_with(part));
-        let changed: Vec<Action> = without.iter().filter(is_around).cloned().collect();
+        let is_around = |action: &&Action| {
+            matches!(ActionScope::of(&action.id), Some(ActionScope::Names | ActionScope::Balancer))
+        };
+        let owned = owned_actions(&self.workdir)?;
+        let is_ours = |action: &&Action| owned.contains(&action.id) || is_note(action, &self.dir);
+        let changed: Vec<Action> = without.iter().filter(is_around).filter(is_ours).cloned().collect();
         self.carry_out(&changed)?;
         let taken = self
             .executor()
@@ -150,9 +165,7 @@ impl Install {
     fn fresh_config(&self, host: &Host) -> Result<(), Report> {
         let failed = |error: &dyn std::error::Error| Report::from_error(Code::NodeConfigMissing, error);
         let (data, authorities) = self.block_on(async {
-            let config = cluster::folder_config(&self.workdir).await?;
-            let client = Client::try_from(config)
-                .map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))?;
+            let client = cluster::folder_client(&self.workdir).await?;
             let data = user_data(&client, host.role.name()).await.map_err(|error| failed(&error))?;
             Ok((data, authorities(&client).await.map_err(|error| failed(&error))?))
         })?;
@@ -190,7 +203,7 @@ impl Install {
         if self.history()?.requests.has_served(&user) {
             project::next_generation(&self.workdir, &[host], Comes::WithConfig)?;
         }
-        let reach = Reach::Here(self.options.make.release.release_dir.as_deref());
+        let reach = Reach::local(self.options.make.release.release_dir.as_deref());
         let checked = Checked::of(&self.workdir, &self.inputs, reach, &self.out)?;
         let mut made = project::host_kubeconfigs(&self.workdir, checked, &[host], authorities)?;
         Ok(made.remove(0))
@@ -212,16 +225,22 @@ impl Install {
     }
 }
 
+/// Whether an action does no more than write files into the folder, for whoever changes names and load balancer by hand.
+fn is_note(action: &Action, folder: &Path) -> bool {
+    let is_inside = |step: &Step| matches!(step, Step::WriteFile { path, .. } if path.starts_with(folder));
+    action.does.iter().all(is_inside)
+}
+
 /// Whether somebody, here or elsewhere, has approved what this very node's kubelet serves with.
-fn has_serving(index: &Index, node: &str) -> bool {
+fn has_serving(index: &WatchedCluster, node: &str) -> bool {
     let user = format!("system:node:{node}");
     let since = index.state().nodes.get(node).and_then(|node| node.metadata.creation_timestamp.clone());
-    let is_its = |request: &&Request| {
+    let is_its = |request: &&SigningRequest| {
         request.spec.signer_name == SERVING_SIGNER
             && request.spec.username.as_deref() == Some(&user)
             && request.metadata.creation_timestamp >= since
     };
-    let is_approved = |request: &Request| {
+    let is_approved = |request: &SigningRequest| {
         request.status.conditions.iter().flatten().any(|condition| condition.r#type == "Approved")
     };
     index.state().requests.values().filter(is_its).any(is_approved)
@@ -232,16 +251,17 @@ fn kept(error: &NodeRemovalError) -> Report {
     let report = Report::from_error(Code::NodeKept, error).exit(Exit::Error);
     match error {
         NodeRemovalError::Api { source: kube::Error::Api(_), .. } => report
-            .fix("the API server answers, and refuses: what it says is above; `hardway verify` tells how the cluster is"),
+            .fix("the API server refused the request, for the reason above; check the cluster with `hardway verify`"),
         NodeRemovalError::Api { .. } => report.fix(
-            "this computer must reach the API of the cluster, which must run: `hardway diagnose` says what is broken on the way; \
-             then run the same command again, which goes on from there",
+            "make sure that the cluster runs and this computer reaches its API (`hardway diagnose` shows what is broken), then \
+             run the same command again to continue",
         ),
         NodeRemovalError::WouldBeLost(_) => {
-            report.exit(Exit::Blocked).fix("see that they may go, and give --force; or start them elsewhere first")
+            report.exit(Exit::Blocked).fix("make sure that these pods may be lost and pass --force, or start them elsewhere \
+             first")
         }
         NodeRemovalError::Kept { .. } => report
             .exit(Exit::Blocked)
-            .fix("give the budget room: more replicas, or another PodDisruptionBudget; then run the same command again"),
+            .fix("add replicas or relax the PodDisruptionBudget, then run the same command again"),
     }
 }

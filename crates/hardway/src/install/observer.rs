@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use hardway_assets::inventory::Host;
 use hardway_journal::{Entry, HostSeen, Sight};
-use hardway_machines::host_progress::HostState;
+use hardway_machines::host_progress::HostReport;
 use hardway_machines::providers::{DiskWritten, Power, Probe, Provider};
 
 use super::Install;
@@ -36,7 +36,7 @@ impl Observer {
         &mut self,
         install: &Install,
         provider: &dyn Provider,
-        machines: &[(&Host, &HostState)],
+        machines: &[(&Host, &HostReport)],
     ) -> Result<(), Report> {
         if self.looked.is_some_and(|looked| looked.elapsed() < BETWEEN_LOOKS) {
             return Ok(());

@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use hardway_assets::Phase;
-use hardway_journal::{Entry, Follower, History, PhaseReset};
-use hardway_machines::host_progress::{HostStates, TrackedHost};
+use hardway_journal::{Appended, Entry, Follower, History, PhaseReset};
+use hardway_machines::host_progress::{HostReports, TrackedHost};
 use hardway_machines::preflight::CheckName;
 use jiff::SignedDuration;
 
@@ -28,7 +28,7 @@ const BEAT: Duration = Duration::from_millis(200);
 
 /// What can be said about a run.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct InstallOptions {
     /// How files are made.
     pub(crate) make: MakeOptions,
     /// Checks of this host that are left out, by name.
@@ -45,7 +45,7 @@ pub(crate) struct Options {
 pub(crate) fn open(
     workdir: Workdir,
     inputs: InputFiles,
-    options: Options,
+    options: InstallOptions,
     phases: &[Phase],
 ) -> Result<Install, Report> {
     let view = |history: &History, log: &Log| -> Arc<dyn InstallView> {
@@ -120,7 +120,7 @@ fn listen_for_signals(install: &Install) -> Result<(), Report> {
                 runtime::at_once();
             }
             stop.cancel();
-            view.event("stopping at the next good moment; once more to stop at once");
+            view.event("stopping at the next safe point; press Ctrl-C again to stop immediately");
         }
     });
     Ok(())
@@ -129,7 +129,7 @@ fn listen_for_signals(install: &Install) -> Result<(), Report> {
 /// What is drawn again and again: the view, and how far each machine is.
 struct Drawn {
     journal: Follower,
-    hosts: HostStates,
+    hosts: HostReports,
     view: Arc<dyn InstallView>,
     /// The last state of each machine that was told.
     told: BTreeMap<String, String>,
@@ -139,7 +139,7 @@ impl Drawn {
     fn of(install: &Install) -> Self {
         Self {
             journal: Follower::new(&install.workdir.path(hardway_journal::FILE_NAME)),
-            hosts: HostStates::new(&TrackedHost::all(&install.cluster)),
+            hosts: HostReports::new(&TrackedHost::all(&install.cluster)),
             view: install.view.clone(),
             told: BTreeMap::new(),
         }
@@ -148,10 +148,10 @@ impl Drawn {
     fn beat(&mut self) {
         // What cannot be read is told by whoever needs it.
         let news = self.journal.news().unwrap_or_default();
-        if !news.is_empty() {
-            self.hosts.read(&news);
+        if news != Appended::default() {
+            self.hosts.follow(&news);
             for host in self.hosts.states() {
-                let state = host.state.to_string();
+                let state = host.progress.to_string();
                 if self.told.insert(host.host.clone(), state.clone()).as_ref() != Some(&state) {
                     self.view.host(&host.host, &state);
                 }

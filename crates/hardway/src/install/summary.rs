@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use hardway_assets::Phase;
 use hardway_assets::inventory::Role;
+use hardway_assets::work_paths;
+use hardway_base::counted;
 use jiff::SignedDuration;
 
 use super::{Install, short};
@@ -13,12 +15,12 @@ use crate::report::Report;
 /// For the end of `create cluster`.
 pub(crate) fn summary(install: &Install) -> Result<String, Report> {
     let (cluster, history) = (&install.cluster, install.history()?);
-    let count = |role| cluster.inventory.with_role(role).count();
+    let hosts = |role, noun| counted(cluster.inventory.with_role(role).count(), noun);
     let mut text = format!(
-        "{} is installed: {} masters, {} workers, release {}\n\n",
+        "{} is installed: {}, {}, release {}\n\n",
         cluster.domain(),
-        count(Role::Master),
-        count(Role::Worker),
+        hosts(Role::Master, "master"),
+        hosts(Role::Worker, "worker"),
         cluster.inventory.release.image
     );
     let mut total = SignedDuration::ZERO;
@@ -29,11 +31,14 @@ pub(crate) fn summary(install: &Install) -> Result<String, Report> {
         }
     }
     let _ = writeln!(text, "  {:20} {:>12}\n", "all phases", short(total));
-    let kubeconfig = install.dir.join("auth/kubeconfig");
+    let kubeconfig = install.dir.join(work_paths::KUBECONFIG);
     let _ = writeln!(text, "export KUBECONFIG={}", kubeconfig.display());
-    let _ =
-        writeln!(text, "password of kubeadmin: {}", install.dir.join("auth/kubeadmin-password").display());
-    if install.place.is_some() {
+    let _ = writeln!(
+        text,
+        "password of kubeadmin: {}",
+        install.dir.join(work_paths::KUBEADMIN_PASSWORD).display()
+    );
+    if install.lab.is_some() {
         let dir = install.dir.display();
         let _ = writeln!(text, "\nThe lab has a network of its own:");
         let _ = writeln!(text, "  hardway lab run --dir {dir} -- kubectl get nodes");

@@ -33,18 +33,21 @@ pub(crate) enum Observed {
 pub(crate) struct Effect {
     /// In a sentence.
     pub(crate) what: String,
+    /// The action that it is, where it can be taken back by that name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) action: Option<String>,
     /// As a shell would do it; nothing for what hardway does itself.
     pub(crate) commands: Vec<String>,
 }
 
 impl Effect {
     pub(crate) fn of(what: impl Into<String>) -> Self {
-        Self { what: what.into(), commands: Vec::new() }
+        Self { what: what.into(), action: None, commands: Vec::new() }
     }
 }
 
 /// The end that a person asked for.
 pub(crate) fn interrupted() -> Report {
-    Report::new(Code::Interrupted, "stopped, as you asked; everything done so far is kept")
-        .fix("run the same command again: it goes on from here")
+    Report::new(Code::Interrupted, "stopped on request; everything done so far is kept")
+        .fix("run the same command again to continue from here")
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_journal::{FILE_NAME, Journal};
 use hardway_machines::actions::{Action, ActionListener, Executor};
 use hardway_machines::load_balancer::{self, Change};
@@ -22,7 +22,7 @@ pub(crate) struct Infra {
     files: InputFiles,
     /// The working folder, absolute.
     dir: PathBuf,
-    stage: Stage,
+    stage: InstallStage,
 }
 
 /// What holds now, by what was planned.
@@ -121,7 +121,7 @@ impl Infra {
             id: owned.action.clone(),
             state: ActionState::Extra,
             is_ours: true,
-            why: "Was done, and is not of the infrastructure that the inventory asks for.".to_owned(),
+            why: "Was made earlier; the inventory no longer asks for it.".to_owned(),
         });
         let extra: Vec<ActionStatus> = extra.collect();
         let wanted = actions.iter().map(|action| ActionStatus {

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use hardway_assets::Cluster;
 use hardway_machines::actions::{Host, Program};
-use hardway_machines::providers::{Place, descriptor};
+use hardway_machines::providers::{LabSite, descriptor};
 
 use super::provider::unusable;
 use crate::inputs::InputFiles;
@@ -19,14 +19,14 @@ use crate::report::{Code, Report};
 const INSIDE: &str = "HARDWAY_INSIDE_LAB";
 
 /// The lab of a cluster, if that is where its machines are.
-pub(crate) fn place(cluster: &Cluster, files: &InputFiles) -> Result<Option<Place>, Report> {
-    let Some(place) = descriptor(cluster.inventory.machines.provider).place else { return Ok(None) };
-    place(cluster).map(Some).map_err(|error| unusable(files, error))
+pub(crate) fn lab_site(cluster: &Cluster, files: &InputFiles) -> Result<Option<LabSite>, Report> {
+    let Some(site) = descriptor(cluster.inventory.machines.provider).lab else { return Ok(None) };
+    site(cluster).map(Some).map_err(|error| unusable(files, error))
 }
 
 /// Whether this process is in that lab.
-pub(crate) fn is_inside(place: &Place) -> bool {
-    std::env::var(INSIDE).is_ok_and(|value| value.split(' ').next() == Some(&place.lab))
+pub(crate) fn is_inside(site: &LabSite) -> bool {
+    std::env::var(INSIDE).is_ok_and(|value| value.split(' ').next() == Some(&site.lab))
 }
 
 /// How programs are started on the computer itself.
@@ -36,27 +36,27 @@ pub(crate) fn outside() -> Host {
     let [_, net, mount] = words.as_slice() else { return Host::default() };
     let through =
         ["nsenter", &format!("--net=/proc/self/fd/{net}"), &format!("--mount=/proc/self/fd/{mount}")];
-    Host { through: through.map(str::to_owned).into() }
+    Host::through(through.map(str::to_owned).into())
 }
 
 /// Goes on inside, with the same command line, if there is a lab to go into and this process is not in it. Comes back only
 /// when nothing had to be done, or it did not work.
-pub(crate) fn enter(place: &Place) -> Result<(), Report> {
-    if is_inside(place) || !place.namespace_file().exists() {
+pub(crate) fn enter(site: &LabSite) -> Result<(), Report> {
+    if is_inside(site) || !site.namespace_file().exists() {
         return Ok(());
     }
     let failed = |error: &dyn std::error::Error| {
         Report::from_error(Code::LabUnreachable, error)
-            .fix("labs need root, and the programs nsenter and unshare of util-linux")
+            .fix("labs need root, and nsenter and unshare from util-linux")
     };
     let net = kept_open("/proc/self/ns/net").map_err(|error| failed(&error))?;
     let mount = kept_open("/proc/self/ns/mnt").map_err(|error| failed(&error))?;
     let program = std::env::current_exe().map_err(|error| failed(&error))?;
     let mut arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let inside = place.inside(&Program::new(program.display().to_string(), arguments.by_ref()));
+    let inside = site.inside(&Program::new(program.display().to_string(), arguments.by_ref()));
     let error = Command::new(&inside.program)
         .args(&inside.arguments)
-        .env(INSIDE, format!("{} {} {}", place.lab, net.as_raw_fd(), mount.as_raw_fd()))
+        .env(INSIDE, format!("{} {} {}", site.lab, net.as_raw_fd(), mount.as_raw_fd()))
         .exec();
     Err(failed(&error))
 }

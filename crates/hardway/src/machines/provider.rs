@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_assets::inventory::{self, Role};
 use hardway_journal::History;
 use hardway_machines::actions::ExecutorError;
 use hardway_machines::providers::{Inputs, Provider, ProviderError, advice, descriptor};
 
+use super::hosted_site::HostedSite;
 use super::inside::outside;
 use crate::inputs::{InputFiles, Workdir};
 use crate::project;
@@ -19,7 +20,7 @@ pub(crate) fn provider_of(
     cluster: &Cluster,
     files: &InputFiles,
     dir: &Path,
-    stage: Stage,
+    stage: InstallStage,
 ) -> Result<Box<dyn Provider>, Report> {
     let program =
         std::env::current_exe().map_err(|error| Report::from_error(Code::WorkdirUnusable, &error))?;
@@ -27,7 +28,11 @@ pub(crate) fn provider_of(
 }
 
 /// The same where nobody wants to know why there is none.
-pub(crate) fn provider_if_any(cluster: &Cluster, dir: &Path, stage: Stage) -> Option<Box<dyn Provider>> {
+pub(crate) fn provider_if_any(
+    cluster: &Cluster,
+    dir: &Path,
+    stage: InstallStage,
+) -> Option<Box<dyn Provider>> {
     planner(cluster, dir, &std::env::current_exe().ok()?, stage).ok()
 }
 
@@ -35,7 +40,7 @@ fn planner(
     cluster: &Cluster,
     folder: &Path,
     program: &Path,
-    stage: Stage,
+    stage: InstallStage,
 ) -> Result<Box<dyn Provider>, ProviderError> {
     let inputs = Inputs { cluster, folder, program, stage };
     descriptor(cluster.inventory.machines.provider).planner(&inputs)
@@ -57,30 +62,33 @@ pub(crate) fn answered(provider: &dyn Provider, kind: inventory::Provider) -> Re
         return Ok(());
     };
     let report = Report::from_error(Code::ActionFailed, &error);
-    let fix = advice(Some(kind), &report.what).unwrap_or("mend what the program complains about").to_owned();
-    let what = format!("what is there and what is missing cannot be known: {}", report.what);
+    let fix = advice(Some(kind), &report.what).unwrap_or("fix what the program reports").to_owned();
+    let what = format!("cannot find out what exists and what is missing: {}", report.what);
     Err(Report { what, ..report }.fix(fix))
 }
 
 /// Every mistake in the input files that can be seen before the release is known, the provider's settings included.
 pub(crate) fn check(workdir: &Workdir, files: &InputFiles) -> Result<(), Report> {
     let cluster = project::cluster_before_release(workdir, files)?;
-    provider_of(&cluster, files, &workdir.path(""), Stage::Bootstrapping).map(drop)
+    provider_of(&cluster, files, &workdir.path(""), InstallStage::Bootstrapping).map(drop)
 }
 
 /// Who made the machines, as far as the inventory can be read: what was done is taken back without it.
 pub(crate) fn provider_kind(workdir: &Workdir) -> Option<inventory::Provider> {
+    if let Ok(Some(site)) = HostedSite::open(workdir) {
+        return Some(site.cluster.inventory.machines.provider);
+    }
     let files = InputFiles::open(workdir).ok()?;
     let cluster = project::cluster_before_release(workdir, &files).ok()?;
     Some(cluster.inventory.machines.provider)
 }
 
 /// Whether the bootstrap host is still wanted.
-pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
+pub(crate) fn stage(cluster: &Cluster, history: &History) -> InstallStage {
     let mut bootstrap = cluster.inventory.with_role(Role::Bootstrap);
     match bootstrap.any(|host| !history.hosts.is_retired(&host.name)) {
-        true => Stage::Bootstrapping,
-        false => Stage::Installed,
+        true => InstallStage::Bootstrapping,
+        false => InstallStage::Installed,
     }
 }
 
@@ -88,10 +96,12 @@ pub(crate) fn stage(cluster: &Cluster, history: &History) -> Stage {
 pub(crate) fn undrawn_id(cluster: &Cluster) -> Option<String> {
     let id = &cluster.identity.infra_id;
     let is_named = descriptor(cluster.inventory.machines.provider).names_begin_with_infra_id;
+    let by = match cluster.inventory.is_hosted() {
+        true => "`hardway hosted up` or `hardway hosted controller`",
+        false => "`hardway create cluster` or `hardway infra up`",
+    };
     (is_named && id.ends_with(project::UNDRAWN)).then(|| {
-        format!(
-            "names begin with {id} here: `hardway create cluster` or `hardway infra up` draws its last five letters, once and for all"
-        )
+        format!("names begin with {id} here: its last five letters are chosen, permanently, by {by}")
     })
 }
 
@@ -99,9 +109,7 @@ pub(crate) fn undrawn_id(cluster: &Cluster) -> Option<String> {
 pub(crate) fn failed_action(provider: Option<inventory::Provider>, error: &ExecutorError) -> Report {
     let report = Report::from_error(Code::ActionFailed, error);
     let own = report.what.lines().find_map(|line| line.trim().strip_prefix("fix: "));
-    let fix = own
-        .or_else(|| advice(provider, &report.what))
-        .unwrap_or("mend what the program complains about")
-        .to_owned();
-    report.fix(format!("{fix}; then run the same command again: it goes on with this step"))
+    let fix =
+        own.or_else(|| advice(provider, &report.what)).unwrap_or("fix what the program reports").to_owned();
+    report.fix(format!("{fix}; then run the same command again: it continues with this step"))
 }

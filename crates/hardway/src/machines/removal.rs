@@ -1,4 +1,4 @@
-//! What would be taken away from this host, before it is.
+//! What a removal would take away from this host.
 
 use serde_json::Value;
 
@@ -14,13 +14,12 @@ pub(crate) fn owned_actions(workdir: &Workdir) -> Result<Vec<String>, Report> {
 
 pub(crate) fn removal_text(actions: &[String]) -> String {
     if actions.is_empty() {
-        return "nothing to take back: by the journal, nothing was done to this host or its machines\n"
-            .to_owned();
+        return "nothing to undo: the journal records no changes to this host or its machines\n".to_owned();
     }
     let rows: String = actions.iter().map(|action| format!("  {action}\n")).collect();
     match actions.len() {
-        1 => format!("1 thing would be taken back:\n{rows}"),
-        count => format!("{count} things would be taken back, in this order:\n{rows}"),
+        1 => format!("1 change would be undone:\n{rows}"),
+        count => format!("{count} changes would be undone, in this order:\n{rows}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hardway_assets::graph::{FileState, Stale, Step};
+use hardway_assets::graph::{FileState, PlanStep, Stale};
 use hardway_assets::rendered_nodes;
 
 use super::{Forecast, Project};
@@ -35,8 +35,11 @@ pub(crate) fn list(
         for path in files_in(step, FileState::Written) {
             let _ = writeln!(text, "would write {path} ({reasons})");
         }
-        for (path, why) in kept_in(step) {
-            let _ = writeln!(text, "would keep {path} ({why})");
+        for (path, kept) in kept_in(step) {
+            let _ = match kept {
+                Kept::Deleted => writeln!(text, "would leave {path} deleted ({})", kept.how()),
+                Kept::Edited | Kept::Foreign => writeln!(text, "would keep {path} ({})", kept.how()),
+            };
         }
     }
     for path in &plan.removals {
@@ -52,16 +55,47 @@ pub(crate) fn list(
 }
 
 /// The paths of a step's files in this state.
-fn files_in(step: &Step, state: FileState) -> impl Iterator<Item = &str> {
+fn files_in(step: &PlanStep, state: FileState) -> impl Iterator<Item = &str> {
     step.files.iter().filter(move |(_, found)| *found == state).map(|(output, _)| output.path.as_str())
 }
 
-/// The paths of a step's files that are the user's, and how they came to be.
-pub(crate) fn kept_in(step: &Step) -> impl Iterator<Item = (&str, &'static str)> {
-    step.files.iter().filter_map(|(output, state)| match state {
-        FileState::EditedByHand => Some((output.path.as_str(), "edited by hand")),
-        FileState::NotOurs => Some((output.path.as_str(), "not written by hardway")),
-        FileState::Unchanged | FileState::Written => None,
+/// What somebody did to a file of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    Deleted,
+    Edited,
+    Foreign,
+}
+
+impl Kept {
+    /// What was done.
+    pub(crate) fn how(self) -> &'static str {
+        match self {
+            Self::Deleted => "deleted by hand",
+            Self::Edited => "edited by hand",
+            Self::Foreign => "not written by hardway",
+        }
+    }
+
+    /// What becomes of it.
+    pub(crate) fn so(self) -> &'static str {
+        match self {
+            Self::Deleted => "stays deleted",
+            Self::Edited | Self::Foreign => "is kept",
+        }
+    }
+}
+
+/// The paths of a step's files that are as somebody left them.
+pub(crate) fn kept_in(step: &PlanStep) -> impl Iterator<Item = (&str, Kept)> {
+    step.files.iter().filter_map(|(output, state)| {
+        let kept = match state {
+            FileState::DeletedByHand => Kept::Deleted,
+            FileState::EditedByHand => Kept::Edited,
+            FileState::NotOurs => Kept::Foreign,
+            FileState::Unchanged | FileState::Written => return None,
+        };
+        Some((output.path.as_str(), kept))
     })
 }
 

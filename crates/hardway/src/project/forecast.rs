@@ -1,6 +1,6 @@
 //! What a run will make, as far as it can be known before the nodes are rendered.
 
-use hardway_assets::graph::{Asset, FileState, Plan, Stale, Step};
+use hardway_assets::graph::{Asset, FileState, Plan, PlanStep, Stale};
 use hardway_assets::rendered_nodes::{self, POOLS, RenderedNodes};
 
 use super::Project;
@@ -14,7 +14,7 @@ pub(crate) struct Forecast {
     /// Why nodes are rendered; empty where they are not.
     pub(crate) render: Vec<Stale>,
     /// What is made from them.
-    waiting: Vec<Step>,
+    waiting: Vec<PlanStep>,
 }
 
 impl Forecast {
@@ -49,13 +49,13 @@ impl Forecast {
         let after = project.graph().from(rendered_nodes::ID);
         let is_after = |asset: &dyn Asset| after.contains(&asset.id());
         let plan = project.plan(|asset| wanted(asset) && !is_after(asset))?;
-        let waits = |asset: &dyn Asset| Step {
+        let waits = |asset: &dyn Asset| PlanStep {
             asset: asset.id(),
             phase: asset.phase(),
             reasons: vec![Stale::Awaits(rendered_nodes::ID.to_owned())],
             files: asset.outputs().into_iter().map(|output| (output, FileState::Written)).collect(),
         };
-        let mut waiting: Vec<Step> =
+        let mut waiting: Vec<PlanStep> =
             project.graph().assets().filter(|asset| is_after(*asset) && wanted(*asset)).map(waits).collect();
         for step in waiting.iter_mut().filter(|step| step.asset == rendered_nodes::ID) {
             step.reasons.clone_from(&render);
@@ -65,8 +65,8 @@ impl Forecast {
     }
 
     /// The steps of the plan and those that wait, in order.
-    pub(crate) fn steps(&self) -> Vec<&Step> {
-        let mut steps: Vec<&Step> = self.plan.steps.iter().chain(&self.waiting).collect();
+    pub(crate) fn steps(&self) -> Vec<&PlanStep> {
+        let mut steps: Vec<&PlanStep> = self.plan.steps.iter().chain(&self.waiting).collect();
         steps.sort_by_key(|step| step.phase);
         steps
     }

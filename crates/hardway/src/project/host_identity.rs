@@ -9,10 +9,12 @@ use hardway_assets::pki::KnownHosts;
 use hardway_assets::secrets::Comes;
 use hardway_base::Secret;
 
+use super::files_seen::note_made;
 use super::{Checked, Project, damaged};
 use crate::clock;
 use crate::inputs::Workdir;
 use crate::report::{Code, Report};
+use crate::terminal::Output;
 
 /// From now on the hosts are in their next generation, in a folder that the caller holds: what asks with the one before is denied.
 pub(crate) fn next_generation(workdir: &Workdir, hosts: &[&Host], comes: Comes) -> Result<(), Report> {
@@ -32,13 +34,14 @@ pub(crate) fn host_kubeconfigs(
     hosts: &[&Host],
     authorities: Option<&[u8]>,
 ) -> Result<Vec<Secret>, Report> {
-    let project = Project::load(workdir, checked)?;
+    let project = Project::load(workdir, checked, &Output::silent())?;
     let assets: Vec<HostKubeconfig> = hosts.iter().map(|host| HostKubeconfig::new(host)).collect();
     let mut wanted: BTreeSet<String> = assets.iter().map(HostKubeconfig::id).collect();
     wanted.insert(KnownHosts::of(project.cluster()).id());
     let plan = project.plan(|asset| wanted.contains(&asset.id()))?;
     workdir.write_secrets(&project.secrets_on_disk, project.secrets())?;
     workdir.apply(&plan, project.lock())?;
+    note_made(workdir, &project, &plan, &Output::silent());
     let tree = plan.tree(project.tree());
     let inputs = Inputs {
         cluster: project.cluster(),

@@ -2,15 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
-use hardway_assets::graph::{Asset, FileState, Plan, Stale, Step};
+use hardway_assets::graph::{Asset, FileState, Plan, PlanStep, Stale};
 use hardway_assets::inventory::KeyAlgorithm;
 use hardway_assets::pki::catalogue::{CertificateSpec, Holder, certificates};
+use hardway_assets::work_paths;
 use hardway_assets::{Phase, Tree};
+use hardway_base::counted;
 
 use super::dry_run::{self, join, kept_in};
+use super::files_seen::{note_forecast, note_made};
 use super::render_nodes::{commands, read_handed_in, render_nodes};
-use super::{Checked, Forecast, Project};
-use crate::inputs::{InputFiles, Workdir};
+use super::{Checked, Forecast, Judged, Project, lost_secrets};
+use crate::inputs::{InputFiles, Workdir, secrets_missing};
 use crate::release::{KeptRelease, Reach, ReleaseOptions};
 use crate::report::{Code, Report};
 use crate::terminal::Output;
@@ -22,6 +25,10 @@ pub(crate) struct MakeOptions {
     pub(crate) render: RenderOptions,
     /// What would be made is told, and nothing is written.
     pub(crate) dry_run: bool,
+    /// Secrets that are missing and that files were made from are drawn anew.
+    pub(crate) redraw_secrets: bool,
+    /// Files that are to be as hardway makes them, whatever was made of them.
+    pub(crate) undo: Vec<PathBuf>,
 }
 
 /// How nodes are rendered.
@@ -35,7 +42,7 @@ pub(crate) struct RenderOptions {
 
 /// Which assets a target consists of; what they read is made too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum Goal {
     IgnitionConfigs,
     Manifests,
     SingleNode,
@@ -43,14 +50,21 @@ pub(crate) enum Wanted {
     UpTo(Phase),
 }
 
-impl Wanted {
+impl Goal {
     /// The other targets differ by the cluster, not by the wish: one that bootstraps in place has its one config, and
     /// no bootstrap host (`check_target`).
-    fn includes(self, asset: &dyn Asset) -> bool {
+    pub(super) fn includes(self, asset: &dyn Asset) -> bool {
         match self {
             Self::Manifests => asset.phase() <= Phase::MakeManifests,
             Self::UpTo(phase) => asset.phase() <= phase,
             Self::IgnitionConfigs | Self::SingleNode => true,
+        }
+    }
+
+    fn has_manifests(self) -> bool {
+        match self {
+            Self::UpTo(phase) => phase >= Phase::MakeManifests,
+            Self::IgnitionConfigs | Self::Manifests | Self::SingleNode => true,
         }
     }
 }
@@ -61,7 +75,7 @@ pub(crate) fn make(
     files: &InputFiles,
     options: &MakeOptions,
     out: &Output,
-    wanted: Wanted,
+    wanted: Goal,
 ) -> Result<String, Report> {
     let checked = Checked::of(workdir, files, Reach::Registry(&options.release), out)?;
     make_checked(workdir, checked, options, out, wanted)
@@ -75,7 +89,7 @@ pub(crate) fn keep_fetched(
     out: &Output,
 ) -> Result<String, Report> {
     let image = checked.release.payload.image.clone();
-    make_checked(workdir, checked, options, out, Wanted::UpTo(Phase::FetchRelease))?;
+    make_checked(workdir, checked, options, out, Goal::UpTo(Phase::FetchRelease))?;
     Ok(format!("{image} is kept in release/"))
 }
 
@@ -85,35 +99,57 @@ pub(crate) fn make_checked(
     checked: Checked,
     options: &MakeOptions,
     out: &Output,
-    wanted: Wanted,
+    wanted: Goal,
 ) -> Result<String, Report> {
+    let lost = lost_secrets(workdir, &checked)?;
+    if !lost.is_empty() && !options.redraw_secrets {
+        return Err(secrets_missing(&lost.iter().map(String::as_str).collect::<Vec<_>>()));
+    }
     let mut project = match options.dry_run {
         true => Project::look(workdir, checked)?,
-        false => Project::load(workdir, checked)?,
+        false => Project::load(workdir, checked, out)?,
     };
     check_signers(&project)?;
+    project = project.with_undone(&options.undo, wanted, workdir, out)?;
     if let Some(dir) = &options.render.rendered_dir {
         let rendered = read_handed_in(&project, dir, out)?;
         project.take_rendered(rendered)?;
         project.is_rendered = true;
     }
     let forecast = Forecast::of(&project, |asset| wanted.includes(asset))?;
+    if !options.dry_run {
+        note_forecast(workdir, &project, &forecast, out);
+    }
     let release = KeptRelease::compare(project.release(), project.tree());
-    warn_about_secrets(workdir, &project, out);
+    if wanted.has_manifests() {
+        judge(workdir, &project, &forecast, out)?;
+    }
+    warn_about_secrets(workdir, &project, &lost, out);
     tell_about_keys(&project, out);
     if options.dry_run {
         let commands = render_commands(workdir, &project, &forecast, options)?;
         out.data(&dry_run::list(&project, &forecast, &release, &commands));
         return Ok(tell(&forecast.plan, &forecast.steps(), out, "would be made"));
     }
-    workdir.write_secrets(&project.secrets_on_disk, project.secrets())?;
+    workdir.replace_secrets(&project.secrets_on_disk, project.secrets())?;
     workdir.apply(&forecast.plan, project.lock())?;
+    note_made(workdir, &project, &forecast.plan, out);
     keep_release(workdir, &release, &forecast.plan.tree(project.tree()), options, out)?;
     let plan = match forecast.render.is_empty() {
         true => forecast.plan,
         false => make_rest(workdir, project, forecast, options, out, wanted)?,
     };
     Ok(tell(&plan, &plan.steps.iter().collect::<Vec<_>>(), out, "made"))
+}
+
+/// Stops before anything is written that the cluster's API server would refuse.
+fn judge(workdir: &Workdir, project: &Project, forecast: &Forecast, out: &Output) -> Result<(), Report> {
+    let judged = Judged::of(workdir, project, forecast);
+    judged.warnings().iter().for_each(|warning| out.finding(warning));
+    if let Some(line) = judged.findings.unchecked_line() {
+        out.debug(&line);
+    }
+    judged.refused().map_or(Ok(()), Err)
 }
 
 /// Renders the nodes, and makes what is made from them. Everything before is on disk by now: whoever cannot render here
@@ -124,7 +160,7 @@ fn make_rest(
     forecast: Forecast,
     options: &MakeOptions,
     out: &Output,
-    wanted: Wanted,
+    wanted: Goal,
 ) -> Result<Plan, Report> {
     out.debug(&format!("{}: {}", Phase::RenderNodes, join(&forecast.render)));
     let tree = forecast.plan.tree(project.tree());
@@ -132,6 +168,7 @@ fn make_rest(
     let project = project.after(&forecast.plan, rendered)?;
     let mut plan = project.plan(|asset| wanted.includes(asset))?;
     workdir.apply(&plan, project.lock())?;
+    note_made(workdir, &project, &plan, out);
     plan.continues(forecast.plan);
     Ok(plan)
 }
@@ -162,22 +199,28 @@ fn check_signers(project: &Project) -> Result<(), Report> {
     if useless.is_empty() {
         return Ok(());
     }
-    let what =
-        "operators cannot sign with these keys: they know RSA only, and the cluster would never finish";
-    let fix = "move secrets/ away: keys are drawn anew, and everything is made again, for a new cluster";
+    let what = "operators can only sign with RSA keys; with these, the install would never complete";
+    let fix = "move secrets/ away, then run `hardway create ignition-configs --redraw-secrets`: new keys are generated and everything is made again, for a new cluster";
     Err(Report::new(Code::SecretsDamaged, what).evidence(useless).fix(fix))
 }
 
-fn warn_about_secrets(workdir: &Workdir, project: &Project, out: &Output) {
-    for name in workdir.open_secrets(&project.secrets_on_disk) {
-        out.warn(&format!("{name} can be read by others: chmod 600 {}", workdir.shown(&name)));
+fn warn_about_secrets(workdir: &Workdir, project: &Project, lost: &[String], out: &Output) {
+    if let Some(open) = project.open_to_others(workdir) {
+        out.warn(&open);
     }
-    let lost = project.lost_secrets();
+    let left = project.keys_of_others();
+    if !left.is_empty() {
+        let names: Vec<String> = left.iter().map(|name| format!("secrets/{name}")).collect();
+        out.info(&format!(
+            "keys of hosts that are not in the inventory, to be deleted when their machines are gone: {}",
+            names.join(", ")
+        ));
+    }
     if let Some(first) = lost.first() {
         let others = if lost.len() > 1 { format!(" and {} more", lost.len() - 1) } else { String::new() };
         out.warn(&format!(
-            "secrets/{first}{others} went away: drawn anew, and everything made from it is made again; machines that \
-             were installed before will not trust it"
+            "secrets/{first}{others} was missing: generated again, with everything made from it; machines installed before \
+             will not trust it"
         ));
     }
 }
@@ -191,7 +234,7 @@ fn tell_about_keys(project: &Project, out: &Output) {
     let chosen = project.cluster().inventory.pki.key_algorithm;
     // All keys that may be chosen are made alike; one tells for all.
     if project.secrets_on_disk.key("admin-kubeconfig-signer").is_ok_and(|key| key.algorithm() != chosen) {
-        out.warn("pki.keyAlgorithm changed, but keys are made once and stay; move secrets/ away to have new ones drawn");
+        out.warn("pki.keyAlgorithm changed, but existing keys are kept; to generate new ones, for a new cluster, move secrets/ away and pass --redraw-secrets");
     }
 }
 
@@ -208,10 +251,10 @@ fn keep_release(
             KeptRelease::replace(workdir, files, tree)?;
             out.debug(&format!("release/ now holds the release that was used: {} files", files.len()));
         }
-        KeptRelease::Foreign if is_same_folder(options.release.release_dir.as_deref(), &workdir.path("release")) => {}
+        KeptRelease::Foreign if is_same_folder(options.release.release_dir.as_deref(), &workdir.path(work_paths::RELEASE)) => {}
         KeptRelease::Foreign => out.warn(
-            "release/ was not written by hardway or was edited by hand: it is kept, and does not hold the release that \
-             was used; remove it to have that written there",
+            "release/ was edited by hand or not written by hardway: it is kept, and is not the release that was used; remove \
+             it to have that release written there",
         ),
     }
     Ok(())
@@ -222,7 +265,7 @@ fn is_same_folder(given: Option<&Path>, kept: &Path) -> bool {
 }
 
 /// One line for each asset that was made again, and for each file that was left alone.
-fn tell(plan: &Plan, steps: &[&Step], out: &Output, verb: &str) -> String {
+fn tell(plan: &Plan, steps: &[&PlanStep], out: &Output, verb: &str) -> String {
     let (mut kept, mut written) = (0, 0);
     for step in steps {
         let reasons = join(&step.reasons);
@@ -231,7 +274,8 @@ fn tell(plan: &Plan, steps: &[&Step], out: &Output, verb: &str) -> String {
         if files > 0 {
             out.debug(&format!("{}: {} ({reasons})", step.phase, step.asset));
         }
-        for (path, why) in kept_in(step) {
+        for (path, state) in kept_in(step) {
+            let why = state.how();
             kept += 1;
             let is_new = step.reasons == [Stale::New];
             let because = if reasons.is_empty() || is_new {
@@ -239,17 +283,17 @@ fn tell(plan: &Plan, steps: &[&Step], out: &Output, verb: &str) -> String {
             } else {
                 format!("; would be made again: {reasons}")
             };
-            out.warn(&format!("{path} was {why} and is kept{because}"));
+            out.warn(&format!("{path} was {why} and {}{because}", state.so()));
         }
     }
-    plan.removals.iter().for_each(|path| out.info(&format!("{path} is no longer needed and goes away")));
+    plan.removals.iter().for_each(|path| out.info(&format!("{path} is no longer needed and is removed")));
     plan.left_behind
         .iter()
         .for_each(|path| out.warn(&format!("{path} is no longer needed but was edited by hand: kept")));
     let fresh = steps.iter().map(|step| step.files.len()).sum::<usize>() - written - kept;
-    let files = if written == 1 { "file" } else { "files" };
-    let yours = if kept == 0 { String::new() } else { format!(", {kept} kept as you have them") };
-    let sentence = format!("{written} {files} {verb}, {fresh} already as they should be{yours}");
+    let files = counted(written, "file");
+    let yours = if kept == 0 { String::new() } else { format!(", {kept} kept as edited or deleted") };
+    let sentence = format!("{files} {verb}, {fresh} already up to date{yours}");
     out.info(&sentence);
     sentence
 }

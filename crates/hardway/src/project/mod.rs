@@ -2,57 +2,70 @@
 //! planned, and written.
 //!
 //! ```text
-//! Checked    both files and the release, without a mistake
+//! Checked    both files and the release, without a mistake            checked.rs
+//! Cluster    what they describe                                       cluster.rs
 //! Project    with secrets and what is on disk: everything a plan needs
 //! Forecast   what a run will make, before the nodes are rendered      forecast.rs
-//! make       carries it out, or tells what it would do                make.rs, dry_run.rs, render_nodes.rs
+//! ImageCheck whether nodes will find their images                      images/
+//! Judged     what the API server would say to the manifests            manifests.rs
+//! make       carries it out, or tells what it would do                make.rs, dry_run.rs, render_nodes.rs, undo.rs
+//! Trace      what follows from a file that somebody changed           trace.rs
+//! note_forecast   what is seen of the files, for the journal          files_seen.rs
 //! host_kubeconfigs, next_generation   of hosts of a cluster that runs    host_identity.rs
 //! ```
+//!
+//! Two phases are not made by the graph. fetch-release comes before it, because which fields and assets there are depends on the
+//! release. render-nodes comes in its middle: what does not depend on rendered nodes is planned and written, podman runs on it, and the
+//! rest is planned with the result. Both have an asset in the graph that names what they depend on, so that the lock and the
+//! reasons are the same as everywhere.
 
+mod checked;
+mod cluster;
+mod drawn_keys;
 mod dry_run;
+mod files_seen;
 mod forecast;
 mod host_identity;
+mod images;
 mod make;
+mod manifests;
 mod render_nodes;
+mod trace;
+mod undo;
 
-pub(crate) use dry_run::{join, kept_in};
+pub(crate) use checked::Checked;
+pub(crate) use cluster::{
+    UNDRAWN, cluster_before_release, cluster_of, cluster_to_build, rules_before_release,
+};
+pub(crate) use dry_run::{Kept, join, kept_in};
+pub(crate) use files_seen::note_forecast;
 pub(crate) use forecast::Forecast;
 pub(crate) use host_identity::{host_kubeconfigs, next_generation};
-pub(crate) use make::{MakeOptions, RenderOptions, Wanted, keep_fetched, make, make_checked};
+pub(crate) use images::{Hole, HoleKind, ImageCheck, ImagesSought, OwnImage, declares_mirrors, own_images};
+pub(crate) use make::{Goal, MakeOptions, RenderOptions, keep_fetched, make, make_checked};
+pub(crate) use manifests::Judged;
+pub(crate) use trace::{Deed, Trace, is_in_manifests};
 
-use std::collections::BTreeMap;
-use std::ops::Deref;
+use drawn_keys::draw_slow_keys;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-use hardway_assets::graph::{Asset, Graph, GraphError, Lock, LockedRelease, MakeError, Plan, Stale};
-use hardway_assets::install_config::{InstallConfig, Rules, architecture};
-use hardway_assets::inventory::{Errors, Inventory};
-use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, SAMPLE, sample};
+use hardway_assets::graph::{Asset, Expiry, Graph, GraphError, Lock, LockedRelease, MakeError, Plan};
+use hardway_assets::install_config::InstallConfig;
+use hardway_assets::inventory::Inventory;
+use hardway_assets::pki::catalogue::keys;
+use hardway_assets::release_payload::{ReleasePayload, RenderedConfig, sample};
+use hardway_assets::rendered_nodes::RenderedNodes;
 use hardway_assets::secrets::{SecretBundle, SecretsError};
-use hardway_assets::violation::Violation;
-use hardway_assets::yaml::Node;
 use hardway_assets::{Cluster, OnDisk, ProjectError, Tree, example};
 use jiff::Timestamp;
 
 use crate::clock;
-use crate::inputs::{
-    InputFile, InputFiles, Purpose, Workdir, architecture_in, check_before, invalid, release_image,
-    unready_note, version_in,
-};
-use crate::release::{self, Chosen, Reach, unusable};
+use crate::inputs::Workdir;
+use crate::release::{Chosen, unusable};
 use crate::report::{Code, Report};
 use crate::terminal::Output;
-
-/// Both files, checked, and the release.
-pub(crate) struct Checked {
-    pub(crate) config: InstallConfig,
-    pub(crate) inventory: Inventory,
-    pub(crate) release: Chosen,
-    /// What machines need to boot that the inventory does not say yet, in a line.
-    pub(crate) unready: Option<String>,
-    config_file: InputFile,
-    config_node: Node,
-}
 
 /// Everything a plan needs, with what only the program knows about it.
 pub(crate) struct Project {
@@ -66,85 +79,13 @@ pub(crate) struct Project {
     broken: Option<Mutex<BTreeMap<String, Report>>>,
 }
 
-impl Checked {
-    /// Reads and checks; shows every mistake of both files at once. Which fields exist depends on the version of the
-    /// release: what its name tells of that is enough to stop at mistakes before a registry is asked.
-    pub(crate) fn load(workdir: &Workdir, reach: Reach<'_>, out: &Output) -> Result<Self, Report> {
-        Self::of(workdir, &InputFiles::open(workdir)?, reach, out)
-    }
-
-    /// The same, of files that were read before.
-    pub(crate) fn of(
-        workdir: &Workdir,
-        files: &InputFiles,
-        reach: Reach<'_>,
-        out: &Output,
-    ) -> Result<Self, Report> {
-        let InputFiles { config, inventory, .. } = files;
-        let image = release_image(inventory);
-        let is_fips = host_is_fips(out);
-        check_before(files, image.as_deref(), is_fips)?;
-        let release = Chosen::find(workdir, config, image.as_deref(), reach, out)?;
-        let rules = Rules::for_version(&release.payload.version)
-            .of_architecture(&release.payload.architecture)
-            .on_fips_host(is_fips);
-        let read = files.check(rules, Purpose::Files)?;
-        read.config.warnings.iter().for_each(|warning| out.finding(&config.warning(warning)));
-        read.inventory.warnings.iter().for_each(|warning| out.finding(&inventory.warning(warning)));
-        let checked = Self {
-            config: read.config.value.clone(),
-            inventory: read.inventory.value.clone(),
-            release,
-            unready: unready_note(inventory, &read.unready),
-            config_file: config.clone(),
-            config_node: read.config.node.clone(),
-        };
-        checked.refuse(architecture(&checked.config, &checked.release.payload.architecture))?;
-        Ok(checked)
-    }
-
-    /// Why the release has to be fetched before anything can be said, if so.
-    pub(crate) fn reason_to_fetch(workdir: &Workdir, files: &InputFiles) -> Result<Option<Stale>, Report> {
-        let image = release_image(&files.inventory).filter(|image| image != SAMPLE);
-        let Some(image) = image else { return Ok(None) };
-        check_before(files, Some(&image), true)?;
-        release::reason_to_fetch(workdir, &image)
-    }
-
-    /// An error when there are violations of install-config.yaml.
-    pub(crate) fn refuse(&self, violations: Vec<Violation>) -> Result<(), Report> {
-        if violations.is_empty() {
-            return Ok(());
-        }
-        let placed: Vec<Violation> = violations
-            .into_iter()
-            .map(|violation| Violation { span: Some(self.config_node.locate(&violation.path)), ..violation })
-            .collect();
-        let errors = Errors { install_config: placed, ..Errors::default() };
-        Err(invalid(&self.config_file, &self.config_file, &errors))
-    }
-}
-
-type MakeProject = fn(
-    InstallConfig,
-    Inventory,
-    ReleasePayload,
-    OnDisk,
-    Timestamp,
-) -> Result<hardway_assets::Project, ProjectError>;
-
-impl Deref for Project {
-    type Target = hardway_assets::Project;
-
-    fn deref(&self) -> &Self::Target {
-        &self.assets
-    }
-}
-
 impl Project {
     /// With the secrets as they are on disk; missing ones are drawn in memory, and the caller writes them down.
-    pub(crate) fn load(workdir: &Workdir, checked: Checked) -> Result<Self, Report> {
-        Self::with(workdir, checked, hardway_assets::Project::new)
+    pub(crate) fn load(workdir: &Workdir, checked: Checked, out: &Output) -> Result<Self, Report> {
+        Self::with(workdir, checked, |config, inventory, payload, mut on_disk, now| {
+            draw_slow_keys(&config, &inventory, &mut on_disk.secrets, now, out)?;
+            hardway_assets::Project::new(config, inventory, payload, on_disk, now)
+        })
     }
 
     /// The same to look at: nothing is drawn that takes time, and nothing of it may be written.
@@ -152,7 +93,57 @@ impl Project {
         Self::with(workdir, checked, hardway_assets::Project::look)
     }
 
-    fn with(workdir: &Workdir, checked: Checked, make: MakeProject) -> Result<Self, Report> {
+    /// What is to be built.
+    pub(crate) fn cluster(&self) -> &Cluster {
+        self.assets.cluster()
+    }
+
+    /// The release.
+    pub(crate) fn release(&self) -> &ReleasePayload {
+        self.assets.release()
+    }
+
+    /// The secrets, those that were drawn among them.
+    pub(crate) fn secrets(&self) -> &SecretBundle {
+        self.assets.secrets()
+    }
+
+    /// The files on disk.
+    pub(crate) fn tree(&self) -> &Tree {
+        self.assets.tree()
+    }
+
+    /// What the files on disk came from.
+    pub(crate) fn lock(&self) -> &Lock {
+        self.assets.lock()
+    }
+
+    /// The assets.
+    pub(crate) fn graph(&self) -> &Graph {
+        self.assets.graph()
+    }
+
+    /// Certificates that are to be renewed.
+    pub(crate) fn due(&self) -> &[Expiry] {
+        self.assets.due()
+    }
+
+    /// The time that everything is made at.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.assets.now()
+    }
+
+    fn with(
+        workdir: &Workdir,
+        checked: Checked,
+        make: impl FnOnce(
+            InstallConfig,
+            Inventory,
+            ReleasePayload,
+            OnDisk,
+            Timestamp,
+        ) -> Result<hardway_assets::Project, ProjectError>,
+    ) -> Result<Self, Report> {
         let now = clock::now();
         let secrets_on_disk = workdir.secrets()?;
         let tree = workdir.tree()?;
@@ -160,12 +151,26 @@ impl Project {
         let on_disk = OnDisk { secrets: secrets_on_disk.clone(), tree, lock };
         let Chosen { payload, is_rendered, locked: locked_release } = checked.release;
         let assets = make(checked.config, checked.inventory, payload, on_disk, now);
-        let assets = assets.map_err(|error| match error {
-            ProjectError::Secrets(error) => damaged(&error),
-            ProjectError::Graph(error) => unordered(&error),
-            error @ ProjectError::Files(_) => Report::from_error(Code::AssetFailed, &error),
-        })?;
+        let assets = assets.map_err(impossible)?;
         Ok(Self { assets, is_rendered, locked_release, secrets_on_disk, broken: None })
+    }
+
+    /// The same as if nobody had edited, deleted or written these files.
+    fn undo(&self, files: BTreeSet<String>) -> Result<Self, Report> {
+        let mut rendered = self.release().rendered.clone();
+        rendered.retain(|pool, _| !files.contains(&RenderedNodes::path(pool)));
+        let mut assets = self.assets.undo(files).map_err(|error| unordered(&error))?;
+        // What came with the release is there whatever lies on disk.
+        if !self.is_rendered && rendered.len() < self.release().rendered.len() {
+            assets.set_rendered(rendered).map_err(|error| unordered(&error))?;
+        }
+        Ok(Self {
+            assets,
+            is_rendered: self.is_rendered,
+            locked_release: self.locked_release.clone(),
+            secrets_on_disk: self.secrets_on_disk.clone(),
+            broken: None,
+        })
     }
 
     /// Plans around what cannot be made.
@@ -217,9 +222,23 @@ impl Project {
         self.assets.set_rendered(rendered).map_err(|error| unordered(&error))
     }
 
-    /// Secrets that files were made from and that are no longer there: they are drawn anew.
-    pub(crate) fn lost_secrets(&self) -> Vec<&str> {
-        self.assets.lost_secrets(&self.secrets_on_disk)
+    /// What to say where others can read secrets, or what holds some.
+    pub(crate) fn open_to_others(&self, workdir: &Workdir) -> Option<String> {
+        let secrets = self.secrets_on_disk.files().map(|(name, _)| format!("secrets/{name}"));
+        let outputs = self.graph().assets().flat_map(Asset::outputs);
+        let made = outputs.filter(|output| output.mode & 0o077 == 0).map(|output| output.path);
+        let names: Vec<String> = secrets.chain(made).collect();
+        workdir.open_to_others(names.iter().map(String::as_str))
+    }
+
+    /// Keys of hosts that are no longer in the inventory.
+    fn keys_of_others(&self) -> Vec<&str> {
+        let wanted: BTreeSet<String> =
+            keys(self.cluster()).into_iter().map(|(name, _)| format!("{name}.key")).collect();
+        let is_of_host =
+            |name: &&str| ["host-identity-", "ssh-host-"].iter().any(|kind| name.starts_with(kind));
+        let files = self.secrets_on_disk.files().map(|(name, _)| name);
+        files.filter(is_of_host).filter(|name| !wanted.contains(*name)).collect()
     }
 
     fn failed(&self, asset: &str, error: &MakeError) -> Report {
@@ -230,16 +249,40 @@ impl Project {
                 making(Report::new(Code::AssetFailed, format!("{path}:{place}: {reason}")))
             }
             MakeError::Image(_) | MakeError::Release(_) => making(unusable(error)),
+            MakeError::MissingFile(path) if self.lock().is_deleted(path, self.tree()) => {
+                let what = format!("{path} was deleted by hand, and is needed");
+                let fix = format!("bring it back: {}", self.undo_command(path));
+                making(Report::new(Code::AssetFailed, what).fix(fix))
+            }
             MakeError::Secret(error) => making(damaged(error)),
             _ => making(Report::from_error(Code::AssetFailed, error)),
         }
     }
 }
 
+/// Secrets that files were made from, that are still needed, and that are no longer there.
+pub(crate) fn lost_secrets(workdir: &Workdir, checked: &Checked) -> Result<Vec<String>, Report> {
+    let on_disk = workdir.secrets()?;
+    if workdir.locked_secrets()?.iter().all(|name| on_disk.get(name).is_ok()) {
+        return Ok(Vec::new());
+    }
+    let tree = workdir.tree()?;
+    let lock = workdir.lock(&tree)?;
+    let looked = hardway_assets::Project::look(
+        checked.config.clone(),
+        checked.inventory.clone(),
+        checked.release.payload.clone(),
+        OnDisk { secrets: on_disk.clone(), tree, lock },
+        clock::now(),
+    );
+    let looked = looked.map_err(impossible)?;
+    Ok(looked.lost_secrets(&on_disk).into_iter().map(str::to_owned).collect())
+}
+
 /// The graph of the cluster that the files describe.
 pub(crate) fn graph_of(workdir: &Workdir, checked: Checked) -> Result<Graph, Report> {
     let mut secrets = workdir.secrets()?;
-    let cluster = cluster(checked.config, checked.inventory, &mut secrets, clock::now())?;
+    let cluster = cluster::cluster(checked.config, checked.inventory, &mut secrets, clock::now())?;
     let tree = workdir.tree()?;
     let lock = workdir.lock(&tree)?;
     Graph::of(&cluster, &checked.release.payload, &tree, &lock).map_err(|error| unordered(&error))
@@ -251,69 +294,12 @@ pub(crate) fn example_graph() -> Result<Graph, Report> {
         .map_err(|error| unordered(&error))
 }
 
-/// The cluster that the files describe; what was never drawn is made up for the moment.
-pub(crate) fn cluster_of(workdir: &Workdir, checked: Checked) -> Result<Cluster, Report> {
-    cluster(checked.config, checked.inventory, &mut workdir.secrets()?, clock::now())
-}
-
-/// The cluster that the files describe, before its release is known. Which fields exist is then judged by the version in
-/// the release's name, by the release that is kept, or by the newest that is known. An infra id that nobody has drawn yet is
-/// the same at every look.
-pub(crate) fn cluster_before_release(workdir: &Workdir, files: &InputFiles) -> Result<Cluster, Report> {
-    let mut secrets = workdir.secrets()?;
-    let is_drawn = secrets.identity().is_ok();
-    let mut cluster = before_release(workdir, files, &mut secrets)?;
-    if !is_drawn {
-        let id = &mut cluster.identity.infra_id;
-        id.truncate(id.len() - UNDRAWN.len());
-        id.push_str(UNDRAWN);
+fn impossible(error: ProjectError) -> Report {
+    match error {
+        ProjectError::Secrets(error) => damaged(&error),
+        ProjectError::Graph(error) => unordered(&error),
+        error @ ProjectError::Files(_) => Report::from_error(Code::AssetFailed, &error),
     }
-    Ok(cluster)
-}
-
-/// Stands for the five letters that are drawn. It has vowels, which are never drawn.
-pub(crate) const UNDRAWN: &str = "later";
-
-/// The same for somebody who builds: what is built may be named after the cluster's identity, so that is kept from now on,
-/// before any other secret is drawn.
-pub(crate) fn cluster_to_build(workdir: &Workdir, files: &InputFiles) -> Result<Cluster, Report> {
-    let on_disk = workdir.secrets()?;
-    let mut secrets = on_disk.clone();
-    let cluster = before_release(workdir, files, &mut secrets)?;
-    workdir.write_secrets(&on_disk, &secrets)?;
-    Ok(cluster)
-}
-
-fn before_release(
-    workdir: &Workdir,
-    files: &InputFiles,
-    secrets: &mut SecretBundle,
-) -> Result<Cluster, Report> {
-    let read = files.check(rules_before_release(workdir, &files.inventory), Purpose::Machines)?;
-    cluster(read.config.value.clone(), read.inventory.value.clone(), secrets, clock::now())
-}
-
-/// By the release that is kept, by the version in the name of the one that is wanted, or by the newest that is known.
-pub(crate) fn rules_before_release(workdir: &Workdir, inventory: &InputFile) -> Rules {
-    let kept = workdir.path("release/release-image").exists().then(|| workdir.path("release"));
-    let kept = kept
-        .and_then(|folder| hardway_release::read_folder(&folder).ok())
-        .map(|release| (release.version, release.architecture));
-    let tag = release_image(inventory).and_then(|image| {
-        let (_, tag) = image.rsplit_once(':')?;
-        Some((version_in(tag)?.to_owned(), architecture_in(tag).to_owned()))
-    });
-    let (version, architecture) = kept.or(tag).unwrap_or_else(|| (sample().version, String::new()));
-    Rules::for_version(&version).of_architecture(&architecture).on_fips_host(true)
-}
-
-fn cluster(
-    config: InstallConfig,
-    inventory: Inventory,
-    secrets: &mut SecretBundle,
-    now: Timestamp,
-) -> Result<Cluster, Report> {
-    Cluster::of(config, inventory, secrets, now).map_err(|error| damaged(&error))
 }
 
 fn unordered(error: &GraphError) -> Report {
@@ -322,7 +308,7 @@ fn unordered(error: &GraphError) -> Report {
 
 fn damaged(error: &SecretsError) -> Report {
     Report::from_error(Code::SecretsDamaged, error)
-        .fix("restore the file from a copy; a new one means a new cluster")
+        .fix("restore the file from a backup; a new one means a new cluster")
 }
 
 /// `line:column`, both from one.
@@ -331,16 +317,4 @@ fn place(bytes: &[u8], offset: usize) -> String {
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     format!("{line}:{column}")
-}
-
-/// Whether this host runs in FIPS mode, or its user takes that on themselves, with openshift-install's variable.
-fn host_is_fips(out: &Output) -> bool {
-    const SKIP: &str = "OPENSHIFT_INSTALL_SKIP_HOSTCRYPT_VALIDATION";
-    if std::env::var_os(SKIP).is_some() {
-        out.warn(&format!(
-            "{SKIP} is set: whether this host may make keys for a FIPS cluster is not checked"
-        ));
-        return true;
-    }
-    fs_err::read_to_string("/proc/sys/crypto/fips_enabled").is_ok_and(|text| text.trim() == "1")
 }

@@ -10,9 +10,10 @@ use fs_err as fs;
 use hardway_assets::Tree;
 use hardway_assets::release_payload::RenderedConfig;
 use hardway_assets::rendered_nodes::RenderedNodes;
+use hardway_base::podman;
 use hardway_release::PullSpec;
 use hardway_release::render::{
-    Podman, RenderCommands, RenderError, RenderedDirError, check, read_rendered_dir, run, run_options,
+    Podman, RenderCommands, RenderError, RenderedDirError, check, read_rendered_dir, run,
 };
 
 use super::{MakeOptions, Project};
@@ -82,12 +83,7 @@ fn workspace(workdir: &Workdir) -> Result<PathBuf, Report> {
 /// Podman reaches registries as fetch-release does. Options of the command line come last, so that they win over those
 /// of the environment, and over what this host seems to need.
 fn podman(project: &Project, wanted: &MakeOptions) -> Podman {
-    let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
-    let mut options = run_options(
-        &text("/proc/self/status"),
-        &text("/proc/self/limits"),
-        &text("/proc/sys/kernel/pid_max"),
-    );
+    let mut options = podman::limits_here();
     let more = std::env::var(OPTIONS).unwrap_or_default();
     options.extend(more.split_whitespace().map(str::to_owned));
     options.extend(wanted.render.podman_options.iter().cloned());
@@ -129,15 +125,15 @@ fn with_own(project: &Project, mut rendered: Rendered) -> Rendered {
 fn failed(error: &RenderError) -> Report {
     match error {
         RenderError::Faults(_) => Report::from_error(Code::RenderRefused, error)
-            .fix("mend these files, then run the same command again"),
+            .fix("correct these files, then run the same command again"),
         RenderError::NoPodman(_) => Report::from_error(Code::PodmanMissing, error)
-            .fix("install podman, or hand in what was rendered elsewhere with --rendered-dir"),
+            .fix("install podman, or pass node configs rendered elsewhere with --rendered-dir"),
         _ => Report::from_error(Code::RenderFailed, error)
-            .fix("what it worked on is in render-nodes/; --log-level debug shows all that was said"),
+            .fix("its input is in render-nodes/; --log-level debug shows its whole output"),
     }
 }
 
 fn not_ours(error: &RenderedDirError) -> Report {
     Report::from_error(Code::RenderedDirUnusable, error)
-        .fix("render again on the files of this working directory: --dry-run prints the commands")
+        .fix("render again from the files of this working folder: --dry-run prints the commands")
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use fs_err as fs;
 use hardway_assets::release_payload::{ReleasePayload, files};
+use hardway_assets::work_paths;
 use hardway_assets::{File, Tree};
 use hardway_base::files::{folder_of, sync_folder};
 use hardway_base::hex;
@@ -29,9 +30,8 @@ pub(crate) enum KeptRelease {
     Foreign,
 }
 
-const FOLDER: &str = "release";
 const RENDERED: &str = "release/rendered/";
-const SUMS: &str = "release/sha256sums";
+const SUMS: &str = work_paths::RELEASE_SUMS;
 const NEXT: &str = ".hardway-release";
 const OLD: &str = ".hardway-release-old";
 
@@ -60,10 +60,10 @@ impl KeptRelease {
         let rendered = tree.iter().filter(|(path, _)| path.starts_with(RENDERED));
         let rendered: Vec<File> = rendered.map(|(path, bytes)| File::secret(path, bytes)).collect();
         for file in files.iter().chain(&rendered) {
-            let path = file.path.replacen(FOLDER, NEXT, 1);
+            let path = file.path.replacen(work_paths::RELEASE, NEXT, 1);
             workdir.write(&File { path, ..file.clone() })?;
         }
-        let (folder, old) = (workdir.path(FOLDER), workdir.path(OLD));
+        let (folder, old) = (workdir.path(work_paths::RELEASE), workdir.path(OLD));
         if folder.exists() {
             fs::rename(&folder, &old).map_err(|error| io(&error))?;
         }

@@ -9,7 +9,7 @@
 
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hardway_assets::install_config::ImageSource;
 use hardway_assets::yaml;
@@ -19,7 +19,7 @@ use hardway_release::{
 };
 use serde_json::Value;
 
-use super::RegistryOptions;
+use super::{RegistryOptions, ReleaseOptions};
 use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
@@ -62,7 +62,7 @@ pub(crate) fn fetch_options_with(
         trust_bundle: trust_bundle(registry, &config)?,
         proxy: proxy(&config, out),
         plain_http: plain_http(registry, named),
-        retry: Retry { tell: Some(out.teller()), ..Retry::default() },
+        retry: Retry { tell: Some(out.warn_callback()), ..Retry::default() },
         ..Connection::default()
     };
     options.mirrors = mirrors(&config)?;
@@ -72,11 +72,21 @@ pub(crate) fn fetch_options_with(
     Ok(options)
 }
 
+/// Reads every file that the command line names, also where no registry will be asked: a file that is not there, or is something
+/// else, is a mistake whoever needs it today.
+pub(super) fn read_named(options: &ReleaseOptions) -> Result<(), Report> {
+    let ReleaseOptions { registry, signature, .. } = options;
+    for path in registry.trust_bundle.iter().chain(&signature.keyring).chain(&signature.files) {
+        fs_err::read(path).map_err(|error| usage(&error))?;
+    }
+    registry.pull_secret.as_deref().map(pull_secret).transpose().map(drop)
+}
+
 /// The install-config as data; nothing of one that is no YAML.
 fn read(text: &str, out: &Output) -> Value {
     yaml::read(text).map(|node| node.to_json()).unwrap_or_else(|_| {
         out.warn(
-            "install-config.yaml is no YAML: its pull secret, mirrors, proxy and trust bundle are not used",
+            "install-config.yaml is not valid YAML: its pull secret, mirrors, proxy and trust bundle are not used",
         );
         Value::Null
     })
@@ -89,12 +99,8 @@ fn credentials(
     out: &Output,
 ) -> Result<Credentials, Report> {
     if let Some(path) = &registry.pull_secret {
-        let text = fs_err::read(path).map_err(|error| usage(&error))?;
         out.debug(&format!("credentials: {}", path.display()));
-        let named =
-            |report: Report| Report { what: format!("{}: {}", path.display(), report.what), ..report };
-        let read = Credentials::read(&Secret::new(text));
-        return read.map_err(|error| named(bad_secret(&error)).exit(Exit::Usage));
+        return pull_secret(path);
     }
     let mut found = Credentials::default();
     if let Some(text) = config["pullSecret"].as_str().filter(|text| !text.trim().is_empty()) {
@@ -123,9 +129,16 @@ fn credentials(
     Ok(found)
 }
 
+fn pull_secret(path: &Path) -> Result<Credentials, Report> {
+    let text = fs_err::read(path).map_err(|error| usage(&error))?;
+    let named = |report: Report| Report { what: format!("{}: {}", path.display(), report.what), ..report };
+    let read = Credentials::read(&Secret::new(text));
+    read.map_err(|error| named(bad_secret(&error)).exit(Exit::Usage))
+}
+
 fn bad_secret(error: &CredentialsError) -> Report {
     Report::from_error(Code::PullSecretInvalid, error)
-        .fix("copy it again whole: {\"auths\":{…}} on one line, as the console gives it")
+        .fix("copy all of it again: {\"auths\":{…}} on one line, as the console shows it")
 }
 
 /// Where logins are on this host, in the order of oc and podman (openshift/oc `pkg/cli/image/manifest`,
@@ -170,7 +183,7 @@ fn proxy(config: &Value, out: &Output) -> Proxy {
     if host_has_proxy() || (http.is_empty() && https.is_empty()) {
         return Proxy::Environment;
     }
-    out.debug("registries are reached through the proxy of install-config.yaml");
+    out.debug("using the proxy of install-config.yaml for registries");
     Proxy::Through { http, https, no_proxy }
 }
 

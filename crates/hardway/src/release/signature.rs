@@ -26,24 +26,29 @@ pub(crate) fn check_signature(
     if wanted.is_skipped {
         let place = image.registry();
         out.warn(&format!(
-            "--insecure-skip-signature: nobody says who made {digest}. Whoever can write to {place} chooses what every \
-             machine of the cluster runs, with all rights"
+            "--insecure-skip-signature: not verifying who made {digest}. Anyone who can write to {place} decides what runs on \
+             every machine of the cluster, as root"
         ));
         return Ok(());
     }
     let Some(keyring) = &wanted.keyring else {
         let known = match &image.digest {
-            Some(_) => "The digest that was asked for vouches for the content, not for who made it",
-            None => "The tag named this digest just now; write the digest down, and ask for it next time",
+            Some(_) => "The requested digest guarantees the content, not who made it",
+            None => "The tag resolved to this digest just now; use the digest next time",
         };
-        out.warn(&format!("the signature of {digest} is not checked because no --keyring is given. {known}"));
+        out.warn(&format!("not verifying the signature of {digest}: no --keyring is given. {known}"));
         return Ok(());
     };
     let verified = runtime::block_on(verify(digest, keyring, &stores(wanted), &options.connection))?
-        .map_err(|error| report(&error))?;
+        .map_err(|error| signature_report(&error))?;
     out.info(&format!("{digest} is signed by key {} as {}", verified.key, verified.reference));
     out.debug(&format!("signature: {}", verified.found_in));
     Ok(())
+}
+
+/// Where signatures are that may go along with a release: those that were checked.
+pub(crate) fn checked_stores(wanted: &SignatureOptions) -> Vec<SignatureStore> {
+    if wanted.keyring.is_some() && !wanted.is_skipped { stores(wanted) } else { Vec::new() }
 }
 
 /// Those given; the public ones where none are.
@@ -60,7 +65,7 @@ fn stores(wanted: &SignatureOptions) -> Vec<SignatureStore> {
     given
 }
 
-fn report(error: &SignatureError) -> Report {
+pub(crate) fn signature_report(error: &SignatureError) -> Report {
     match error {
         SignatureError::Store(error) => registry_report(error),
         SignatureError::NoGpgv(_) | SignatureError::Keyring { .. } | SignatureError::File(_) => {
@@ -68,7 +73,7 @@ fn report(error: &SignatureError) -> Report {
         }
         SignatureError::NoSignature { .. } | SignatureError::NoneValid { .. } => {
             Report::from_error(Code::SignatureInvalid, error)
-                .fix("check the pull spec and the keyring; do not use this release before you know why")
+                .fix("check the pull spec and the keyring; do not use this release until you know the cause")
         }
     }
 }

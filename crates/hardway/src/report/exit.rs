@@ -50,19 +50,19 @@ impl Exit {
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Done => "done",
-            Self::Error => "an error that none of the others is",
+            Self::Error => "any other error",
             Self::Usage => {
-                "a wrong command line, a failed check before the install, or a file that the command line names and that cannot be used"
+                "wrong command line, failed check before the install, or an unusable file named on the command line"
             }
             Self::Config => {
-                "install-config.yaml, inventory.yaml or auth/kubeconfig of the folder is missing or wrong"
+                "install-config.yaml, inventory.yaml or auth/kubeconfig of the folder is missing or invalid"
             }
-            Self::Infrastructure => "machines, networks, install media, serving",
+            Self::Infrastructure => "failure with machines, networks, install media or serving",
             Self::Bootstrap => "bootstrapping did not complete",
             Self::Install => "the cluster did not initialize",
-            Self::Stability => "operators did not come to rest",
-            Self::Interrupted => "a person ended it (Ctrl-C)",
-            Self::Blocked => "something waits for a person",
+            Self::Stability => "the operators did not settle",
+            Self::Interrupted => "interrupted (Ctrl-C)",
+            Self::Blocked => "waiting for a person to do something",
         }
     }
 }

@@ -2,9 +2,11 @@
 
 mod code;
 mod exit;
+mod paint;
 
 pub(crate) use code::{Code, ROWS};
 pub(crate) use exit::Exit;
+pub(crate) use paint::{ERROR, FAINT, FIX, GOOD, WARNING};
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -17,7 +19,7 @@ pub(crate) fn is_there(path: &Path) -> Result<(), Report> {
     match path.exists() {
         true => Ok(()),
         false => {
-            Err(Report::new(Code::Usage, format!("{} is not there", path.display())).fix("look at the path"))
+            Err(Report::new(Code::Usage, format!("{} does not exist", path.display())).fix("check the path"))
         }
     }
 }
@@ -72,24 +74,38 @@ impl Report {
         json!({"error": {
             "code": self.code.to_string(),
             "exit": self.exit.number(),
-            "what": advice(&self.what),
-            "evidence": self.evidence,
-            "fix": self.fix.as_deref().map(advice),
+            "what": self.what,
+            "evidence": self.evidence.iter().map(|seen| plain(&advised(seen, &advice))).collect::<Vec<_>>(),
+            "fix": self.fix.as_deref().map(&advice),
             "more": format!("hardway explain {}", self.code),
         }})
     }
 
-    /// As printed.
-    pub(crate) fn render(&self) -> String {
+    /// As printed, with the advice in it as a person can type it.
+    pub(crate) fn render(&self, advice: impl Fn(&str) -> String) -> String {
         let mut text = String::new();
         for evidence in &self.evidence {
-            let _ = writeln!(text, "{}\n", evidence.trim_end());
+            let _ = writeln!(text, "{}\n", advised(evidence, &advice).trim_end());
         }
-        let _ = writeln!(text, "error[{}]: {}", self.code, self.what);
+        let _ = writeln!(text, "{} {}", ERROR.of(&format!("error[{}]:", self.code)), self.what);
         if let Some(fix) = &self.fix {
-            let _ = writeln!(text, "  fix: {fix}");
+            let _ = writeln!(text, "  {} {}", FIX.of("fix:"), advice(fix));
         }
         let _ = writeln!(text, "  more: hardway explain {}", self.code);
         text
     }
+}
+
+/// Evidence quotes what people wrote; only what stands there to be done is ours.
+fn advised(evidence: &str, advice: impl Fn(&str) -> String) -> String {
+    let line = |line: &str| match line.split_once("fix:") {
+        Some((before, fix)) if plain(before).trim().is_empty() => format!("{before}fix:{}", advice(fix)),
+        _ => line.to_owned(),
+    };
+    evidence.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Without colours.
+pub(crate) fn plain(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
 }

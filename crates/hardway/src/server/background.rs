@@ -1,17 +1,17 @@
-//! Beside the caller, for a command that boots machines meanwhile.
+//! Servers that run beside a command which boots machines meanwhile.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use hardway_journal::Journal;
 use hardway_machines::ignition_server::faces::HostTable;
-use hardway_machines::ignition_server::{Event, Happened};
+use hardway_machines::ignition_server::{ConfigEvent, Happened};
 use tokio::sync::oneshot;
 
-use super::folder::{Folder, Hosts};
-use super::options::Options;
+use super::folder::{ServedFolder, ServedHosts};
+use super::options::ServeOptions;
 use super::prepare::prepare;
-use super::service::{Listener, Log, Service, failed};
+use super::service::{Listener, ServedJournal, Service, failed};
 use crate::report::Report;
 use crate::runtime;
 
@@ -23,7 +23,7 @@ pub(crate) enum ServerEvent {
     /// Machines that boot from the network find their scripts there.
     Booting(String),
     /// Somebody asked for a config; [`words`] says it.
-    Happened(Event),
+    Happened(ConfigEvent),
     /// Something is wrong; what was good before stays in use.
     Trouble(String),
 }
@@ -41,29 +41,29 @@ impl Background {
     /// it listens: what can be wrong beforehand is an error here, and what goes wrong later is told. `tell` is called
     /// from the server's thread; while it takes its time, requests go on. Not to be called inside the runtime.
     pub(crate) fn start(
-        folder: Folder,
+        folder: ServedFolder,
         journal: Arc<Journal>,
-        options: &Options,
+        options: &ServeOptions,
         tell: impl FnMut(ServerEvent) + Send + 'static,
     ) -> Result<Self, Report> {
-        let mut teller = Teller(tell);
+        let mut listener = EventListener(tell);
         let mut early = Vec::new();
         let dir = folder.workdir.path("");
         let warnings = std::cell::RefCell::new(&mut early);
         let prepared =
             prepare(&dir, Some(folder), options, &|what| warnings.borrow_mut().push(what.to_owned()))?;
-        early.iter().for_each(|what| teller.trouble(what));
-        let log = Log::of(journal)?;
+        early.iter().for_each(|what| listener.trouble(what));
+        let log = ServedJournal::of(journal)?;
         let runtime = runtime::handle()?;
-        let service = runtime.block_on(Service::start(prepared, options, Some(log), &mut teller))?;
+        let service = runtime.block_on(Service::start(prepared, options, Some(log), &mut listener))?;
         let (end, ended) = oneshot::channel();
         let thread = std::thread::Builder::new()
             .name("serve".to_owned())
             .spawn(move || {
-                // Whether it was told or its teller is gone: both mean the end.
+                // A word, or nobody left to say it: both mean the end.
                 let ended = async { drop(ended.await) };
-                if !runtime.block_on(service.run(ended, &mut teller)) {
-                    teller.trouble("some requests did not end in time and were cut off");
+                if !runtime.block_on(service.run(ended, &mut listener)) {
+                    listener.trouble("some requests did not finish in time and were aborted");
                 }
             })
             .map_err(|error| failed(&error))?;
@@ -81,9 +81,10 @@ impl Drop for Background {
     }
 }
 
-struct Teller<F>(F);
+/// Hands on what the service tells.
+struct EventListener<F>(F);
 
-impl<F: FnMut(ServerEvent)> Listener for Teller<F> {
+impl<F: FnMut(ServerEvent)> Listener for EventListener<F> {
     fn serving(&mut self, url: &str) {
         (self.0)(ServerEvent::Serving(url.to_owned()));
     }
@@ -92,12 +93,12 @@ impl<F: FnMut(ServerEvent)> Listener for Teller<F> {
         (self.0)(ServerEvent::Booting(url.to_owned()));
     }
 
-    fn happened(&mut self, event: &Event) {
+    fn happened(&mut self, event: &ConfigEvent) {
         (self.0)(ServerEvent::Happened(event.clone()));
     }
 
     /// Whoever wants to know reads the journal.
-    fn hosts(&mut self, _: &Hosts, _: &HostTable, _: &hardway_journal::Hosts) {}
+    fn hosts(&mut self, _: &ServedHosts, _: &HostTable, _: &hardway_journal::Hosts) {}
 
     fn trouble(&mut self, what: &str) {
         (self.0)(ServerEvent::Trouble(what.to_owned()));
@@ -105,14 +106,14 @@ impl<F: FnMut(ServerEvent)> Listener for Teller<F> {
 }
 
 /// For a log or a view that says by itself when it was: who fetched its config, or was refused one.
-pub(crate) fn words(event: &Event) -> String {
-    let Event { who, source, .. } = event;
+pub(crate) fn words(event: &ConfigEvent) -> String {
+    let ConfigEvent { who, source, .. } = event;
     match &event.what {
         Happened::Served { bytes, .. } => {
             format!("{who} fetched its config from {source} ({} kB)", bytes / 1000)
         }
-        Happened::Refused { reason, .. } if who.is_empty() => format!("{source} was refused: {reason}"),
-        Happened::Refused { reason, .. } => format!("{source} was refused the config of {who}: {reason}"),
+        Happened::Refused { reason, .. } if who.is_empty() => format!("refused {source}: {reason}"),
+        Happened::Refused { reason, .. } => format!("refused {source} the config of {who}: {reason}"),
     }
 }
 
@@ -128,11 +129,11 @@ mod tests {
 
     use super::*;
     use crate::inputs::{InputFiles, Workdir};
-    use crate::project::{MakeOptions, Wanted, make};
+    use crate::project::{Goal, MakeOptions, make};
     use crate::terminal::Output;
 
     /// A folder with everything made, for plain HTTP: the test brings no TLS client.
-    fn made(dir: &Path) -> Folder {
+    fn made(dir: &Path) -> ServedFolder {
         let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hardway-assets/tests/scenarios/ha");
         fs_err::copy(scenario.join("install-config.yaml"), dir.join("install-config.yaml")).unwrap();
         let inventory = fs_err::read_to_string(scenario.join("inventory.yaml")).unwrap();
@@ -141,8 +142,8 @@ mod tests {
         let workdir = Workdir::open(dir).unwrap();
         let files = InputFiles::open(&workdir).unwrap();
         let out = Output::silent();
-        make(&workdir, &files, &MakeOptions::default(), &out, Wanted::IgnitionConfigs).unwrap();
-        Folder::open(dir, None, &Output::silent()).unwrap()
+        make(&workdir, &files, &MakeOptions::default(), &out, Goal::IgnitionConfigs).unwrap();
+        ServedFolder::open(dir, None, &Output::silent()).unwrap()
     }
 
     /// What a host's pointer makes Ignition send.
@@ -165,11 +166,11 @@ mod tests {
         let path = dir.path().join(FILE_NAME);
         let journal = Arc::new(Journal::open(&path).unwrap());
         let (tell, events) = mpsc::channel();
-        let options = Options {
+        let options = ServeOptions {
             listen: vec!["127.0.0.1:0".parse().unwrap()],
             plain_http: true,
             only_from_own_address: false,
-            ..Options::default()
+            ..ServeOptions::default()
         };
         let server = Background::start(folder, journal, &options, move |what| drop(tell.send(what))).unwrap();
         let wait = Duration::from_secs(60);
@@ -206,7 +207,7 @@ mod tests {
         let folder = made(dir.path());
         let journal = Arc::new(Journal::open(&dir.path().join(FILE_NAME)).unwrap());
         // The pointers say http.
-        let report = Background::start(folder, journal, &Options::default(), |_| {}).unwrap_err();
+        let report = Background::start(folder, journal, &ServeOptions::default(), |_| {}).unwrap_err();
         assert_eq!(report.code, crate::report::Code::Usage);
     }
 }

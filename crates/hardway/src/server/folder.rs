@@ -9,6 +9,7 @@ use hardway_assets::ignition::{TokenKey, first_boot_config, pool_config};
 use hardway_assets::inventory::{Host, Role, ServerUrl};
 use hardway_assets::release_payload::ReleasePayload;
 use hardway_assets::secrets::{SecretBundle, TOKEN_KEY};
+use hardway_machines::boot_server::Addresses;
 use hardway_machines::ignition_server::faces::{HostFile, Pool, PoolFace};
 
 use super::prepare::{unprepared, usage};
@@ -19,7 +20,7 @@ use crate::report::{Code, Report};
 use crate::terminal::Output;
 
 /// A folder with everything made.
-pub(crate) struct Folder {
+pub(crate) struct ServedFolder {
     pub(crate) workdir: Workdir,
     pub(crate) cluster: Cluster,
     release: ReleasePayload,
@@ -30,7 +31,7 @@ pub(crate) struct Folder {
 
 /// The hosts of the inventory.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Hosts {
+pub(crate) struct ServedHosts {
     pub(crate) files: Vec<HostFile>,
     pub(crate) roles: BTreeMap<String, Role>,
 }
@@ -42,18 +43,25 @@ pub(crate) struct Origin {
     release_dir: Option<PathBuf>,
 }
 
+impl ServedHosts {
+    /// Their addresses, by name.
+    pub(crate) fn addresses(&self) -> Addresses {
+        self.files.iter().map(|host| (host.name.clone(), host.addresses.clone())).collect()
+    }
+}
+
 impl Origin {
     pub(crate) fn stamp(&self) -> InputStamp {
         InputStamp::of(&self.dir)
     }
 
     /// The hosts as they are now. What there is to warn of was said at the start.
-    pub(crate) fn hosts(&self) -> Result<Hosts, Report> {
-        Ok(Folder::open(&self.dir, self.release_dir.as_deref(), &Output::silent())?.hosts())
+    pub(crate) fn hosts(&self) -> Result<ServedHosts, Report> {
+        Ok(ServedFolder::open(&self.dir, self.release_dir.as_deref(), &Output::silent())?.hosts())
     }
 }
 
-impl Folder {
+impl ServedFolder {
     /// Reads the input files, the release and the secrets. `release_dir` is where the release is, if not what the
     /// inventory names.
     pub(crate) fn open(dir: &Path, release_dir: Option<&Path>, out: &Output) -> Result<Self, Report> {
@@ -69,7 +77,7 @@ impl Folder {
     ) -> Result<Self, Report> {
         let origin = Origin { dir: dir.to_owned(), release_dir: release_dir.map(Path::to_owned) };
         let workdir = Workdir::open(dir)?;
-        let checked = Checked::of(&workdir, files, Reach::Here(release_dir), out)?;
+        let checked = Checked::of(&workdir, files, Reach::local(release_dir), out)?;
         let secrets = workdir.secrets()?;
         let identity = secrets.identity().map_err(|error| unprepared(&error.to_string()))?;
         let cluster = Cluster { config: checked.config, inventory: checked.inventory, identity };
@@ -89,15 +97,13 @@ impl Folder {
     /// What tokens are made with, once it is sure that hosts can come with them.
     pub(crate) fn token_key(&self, is_plain_http: bool) -> Result<TokenKey, Report> {
         let Some(url) = self.url() else {
-            return Err(unprepared("inventory.yaml does not say where hosts reach this server")
-                .fix("set ignitionServer: {url: https://ADDRESS:22624}, run `hardway create ignition-configs`, serve again"));
+            return Err(unprepared("ignitionServer.url is not set in inventory.yaml")
+                .fix("set ignitionServer: {url: https://ADDRESS:22624}, run `hardway create ignition-configs`, then the same \
+                 command again"));
         };
         if url.is_https == is_plain_http {
-            let (says, flag) = if url.is_https {
-                ("https", "leave out --plain-http")
-            } else {
-                ("http", "give --plain-http")
-            };
+            let (says, flag) =
+                if url.is_https { ("https", "omit --plain-http") } else { ("http", "add --plain-http") };
             return Err(usage(&format!("the pointers of the hosts say {url}, which is {says}")).fix(
                 format!("{flag}, or change ignitionServer.url and run `hardway create ignition-configs`"),
             ));
@@ -106,14 +112,14 @@ impl Folder {
         Ok(TokenKey::new(key))
     }
 
-    pub(crate) fn hosts(&self) -> Hosts {
+    pub(crate) fn hosts(&self) -> ServedHosts {
         let hosts = &self.cluster.inventory.hosts;
         let file = |host: &Host| HostFile {
             name: host.name.clone(),
             addresses: host.ip.clone(),
             path: self.workdir.path(&first_boot_config(&self.cluster, host)),
         };
-        Hosts {
+        ServedHosts {
             files: hosts.iter().map(file).collect(),
             roles: hosts.iter().map(|host| (host.name.clone(), host.role)).collect(),
         }
@@ -133,7 +139,7 @@ impl Folder {
                     pools.insert(role.name().to_owned(), Pool::new(&config, newest_minor));
                 }
                 None => warn(&format!(
-                    "the release has no rendered MachineConfig for pool {role}: machines that ask for it are told to wait"
+                    "the release has no rendered MachineConfig for pool {role}: machines that request it are told to retry"
                 )),
             }
         }

@@ -1,6 +1,5 @@
 //! The management cluster of hosted workers.
 
-use std::io::Write as _;
 use std::sync::Arc;
 
 use hardway_cluster::kubeconfig::{self, Source};
@@ -9,7 +8,7 @@ use hardway_machines::ignition_server::token_watch;
 use hardway_machines::ignition_server::upstream::{self, Upstream};
 use tokio::sync::mpsc;
 
-use super::options::Options;
+use super::options::ServeOptions;
 use super::service::failed;
 use crate::report::Report;
 
@@ -23,11 +22,11 @@ pub(super) struct Hosted {
 
 impl Hosted {
     /// As the flags or the surroundings say.
-    pub(super) async fn connect(options: &Options) -> Result<Self, Report> {
+    pub(super) async fn connect(options: &ServeOptions) -> Result<Self, Report> {
         let source = options.kubeconfig.as_deref().map_or(Source::Environment, Source::File);
         let client = kubeconfig::connect(source).await.map_err(|error| {
             failed(&error).fix(
-                "give --kubeconfig FILE of the management cluster, or run as a pod with a service account",
+                "pass --kubeconfig FILE of the management cluster, or run as a pod with a service account",
             )
         })?;
         let namespace = options.namespace.clone().unwrap_or_else(|| client.default_namespace().to_owned());
@@ -41,9 +40,12 @@ impl Hosted {
         Ok(Self { client, namespace, tokens: Arc::default(), upstream })
     }
 
-    /// Watches and marks as long as the program runs.
-    pub(super) fn spawn(self) -> mpsc::Sender<String> {
+    /// Watches and marks as long as the program runs, and tells what is wrong meanwhile.
+    pub(super) fn spawn(self, troubles: mpsc::Sender<String>) -> mpsc::Sender<String> {
         let (sender, reached) = mpsc::channel(256);
+        // Whoever tells is behind: what is wrong shows again.
+        let trouble = move |what: &str| drop(troubles.try_send(what.to_owned()));
+        let marking = trouble.clone();
         let Self { client, namespace, tokens, upstream } = self;
         let (watching, watched) = (client.clone(), namespace.clone());
         tokio::spawn(async move {
@@ -52,12 +54,7 @@ impl Hosted {
                 None => token_watch::watch(watching, &watched, tokens, trouble).await,
             }
         });
-        tokio::spawn(async move { token_watch::mark(client, &namespace, reached, trouble).await });
+        tokio::spawn(async move { token_watch::mark(client, &namespace, reached, marking).await });
         sender
     }
-}
-
-/// From a task of its own, where there is no printer.
-fn trouble(what: &str) {
-    let _ = writeln!(anstream::stderr(), "warning: {what}");
 }

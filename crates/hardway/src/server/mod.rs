@@ -21,8 +21,8 @@ mod service;
 mod watch_list;
 
 pub(crate) use background::{Background, ServerEvent, words};
-pub(crate) use folder::{Folder, Hosts};
-pub(crate) use media_paths::{iso, media_paths, path_of_iso};
-pub(crate) use options::{Certificate, Face, Options};
+pub(crate) use folder::{ServedFolder, ServedHosts};
+pub(crate) use media_paths::{drawn_media_paths, iso, media_paths, path_of_iso};
+pub(crate) use options::{Certificate, ServeOptions};
 pub(crate) use prepare::{Prepared, needs_folder, prepare};
-pub(crate) use service::{Listener, Log, Service, failed};
+pub(crate) use service::{Listener, ServedJournal, Service, failed};

@@ -3,11 +3,12 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use hardway_journal::Face;
 use jiff::SignedDuration;
 
 /// Whom to serve, from where, and how.
 #[derive(Clone, Debug)]
-pub(crate) struct Options {
+pub(crate) struct ServeOptions {
     /// Everywhere, on the port of the inventory, where none is given.
     pub(crate) listen: Vec<SocketAddr>,
     pub(crate) faces: Vec<Face>,
@@ -34,17 +35,6 @@ pub(crate) struct Options {
     pub(crate) upstream_ca: Option<PathBuf>,
 }
 
-/// Who is served.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Face {
-    /// Hosts of the inventory, each its own config for its own token.
-    Host,
-    /// Stock pointers, as the machine-config-server serves them.
-    Pool,
-    /// Workers of a hosted cluster.
-    Hosted,
-}
-
 /// PEM files to serve with.
 #[derive(Clone, Debug)]
 pub(crate) struct Certificate {
@@ -52,7 +42,7 @@ pub(crate) struct Certificate {
     pub(crate) key: PathBuf,
 }
 
-impl Default for Options {
+impl Default for ServeOptions {
     /// What `hardway serve` without any words means.
     fn default() -> Self {
         Self {

@@ -1,21 +1,24 @@
 //! Everything that can be wrong before the first byte is served.
 
-use std::net::{Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use hardway_assets::hosted_inventory::{self, HostedInventory};
 use hardway_assets::ignition::TokenKey;
+use hardway_assets::input_tables::{HOSTED_INVENTORY, INVENTORY};
 use hardway_assets::install_media::hash_in;
-use hardway_assets::inventory::DEFAULT_PORT;
+use hardway_assets::inventory::{self, DEFAULT_PORT};
 use hardway_assets::pki::catalogue::IGNITION_SERVER;
-use hardway_journal::FILE_NAME;
+use hardway_assets::work_paths;
+use hardway_journal::{FILE_NAME, Face};
 use hardway_machines::ignition_server::faces::PoolFace;
 use hardway_machines::ignition_server::{CertificateFiles, Limits};
 use hardway_machines::install_media::BootFolder;
 use hardway_machines::media_paths::MediaPaths;
 
-use super::folder::Folder;
+use super::folder::ServedFolder;
 use super::media_paths::media_paths;
-use super::options::{Certificate, Face, Options};
+use super::options::{Certificate, ServeOptions};
 use crate::inputs::Workdir;
 use crate::report::{Code, Report};
 
@@ -25,19 +28,21 @@ pub(crate) struct Prepared {
     pub(crate) token_key: Option<TokenKey>,
     pub(crate) pool: Option<PoolFace>,
     pub(crate) is_hosted: bool,
+    /// Addresses of hosts that can be hosted workers.
+    pub(crate) workers: Vec<IpAddr>,
     pub(crate) addresses: Vec<SocketAddr>,
     /// Empty for plain HTTP.
     pub(crate) certificates: Vec<CertificateFiles>,
     /// If one is used.
-    pub(crate) folder: Option<Folder>,
+    pub(crate) folder: Option<ServedFolder>,
     /// Where it is written down who fetched what. Only a replica of face hosted has no working folder to write to.
     pub(crate) journal: Option<PathBuf>,
     pub(crate) limits: Limits,
-    pub(crate) boot: Option<Boot>,
+    pub(crate) boot: Option<NetworkBoot>,
 }
 
 /// What machines boot from over the network.
-pub(crate) struct Boot {
+pub(crate) struct NetworkBoot {
     pub(crate) address: SocketAddr,
     pub(crate) folder: BootFolder,
     pub(crate) paths: MediaPaths,
@@ -46,14 +51,14 @@ pub(crate) struct Boot {
 /// Reads and checks. Face host or pool needs the working folder.
 pub(crate) fn prepare(
     dir: &Path,
-    folder: Option<Folder>,
-    options: &Options,
+    folder: Option<ServedFolder>,
+    options: &ServeOptions,
     warn: &dyn Fn(&str),
 ) -> Result<Prepared, Report> {
     let has = |face| options.faces.contains(&face);
     if options.plain_http && (has(Face::Pool) || has(Face::Hosted)) {
         return Err(usage(
-            "--plain-http goes with --face host only: pointers of the other faces carry no hash",
+            "--plain-http only works with --face host: pointers of the other faces carry no hash",
         )
         .fix("serve these faces with a certificate: --certificate FILE --key FILE"));
     }
@@ -64,34 +69,52 @@ pub(crate) fn prepare(
         ..Limits::default()
     };
     let boot = options.boot.map(|address| open_boot_folder(dir, options, address, warn)).transpose()?;
-    let port = folder.as_ref().and_then(Folder::url).map_or(DEFAULT_PORT, |url| url.port);
+    let port = folder.as_ref().and_then(ServedFolder::url).map_or(DEFAULT_PORT, |url| url.port);
     let everywhere = SocketAddr::from((Ipv6Addr::UNSPECIFIED, port));
     let with_folder = |face| folder.as_ref().filter(|_| has(face));
     Ok(Prepared {
         token_key: with_folder(Face::Host).map(|folder| folder.token_key(options.plain_http)).transpose()?,
         pool: with_folder(Face::Pool).map(|folder| folder.pools(warn)).transpose()?,
         is_hosted: has(Face::Hosted),
+        workers: if has(Face::Hosted) { worker_addresses(dir) } else { Vec::new() },
         addresses: if options.listen.is_empty() { vec![everywhere] } else { options.listen.clone() },
         certificates: certificates(folder.as_ref(), options)?,
-        journal: (folder.is_some() || dir.join("inventory.yaml").exists()).then(|| dir.join(FILE_NAME)),
+        journal: (folder.is_some() || has_inventory(dir)).then(|| dir.join(FILE_NAME)),
         folder,
         limits,
         boot,
     })
 }
 
-/// Whether anything of the working folder is served.
-pub(crate) fn needs_folder(options: &Options) -> bool {
-    options.faces.contains(&Face::Host) || options.faces.contains(&Face::Pool)
+/// Whether machines are made from this folder: then a controller looks in its journal for who fetched what.
+fn has_inventory(dir: &Path) -> bool {
+    [INVENTORY.file, HOSTED_INVENTORY.file].iter().any(|name| dir.join(name).exists())
+}
+
+/// Of the inventory, where there is one that can be read. It need not fit an install-config: a hosted cluster has none.
+fn worker_addresses(dir: &Path) -> Vec<IpAddr> {
+    let read = |name: &str| fs_err::read_to_string(dir.join(name));
+    if let Ok(text) = read(HOSTED_INVENTORY.file) {
+        let hosted = hosted_inventory::read(&text).map(|read| read.value);
+        return hosted.iter().flat_map(HostedInventory::hosts).flat_map(|one| one.host.ip.clone()).collect();
+    }
+    let text = read(INVENTORY.file).unwrap_or_default();
+    let hosts = inventory::read(&text, None).map(|read| read.value.hosts).unwrap_or_default();
+    hosts.into_iter().flat_map(|host| host.ip).collect()
+}
+
+/// Whether anything of the working folder is served, or must be known: who may have what hosts boot from.
+pub(crate) fn needs_folder(options: &ServeOptions) -> bool {
+    options.faces.contains(&Face::Host) || options.faces.contains(&Face::Pool) || options.boot.is_some()
 }
 
 fn open_boot_folder(
     dir: &Path,
-    options: &Options,
+    options: &ServeOptions,
     address: SocketAddr,
     warn: &dyn Fn(&str),
-) -> Result<Boot, Report> {
-    let path = options.boot_folder.clone().unwrap_or_else(|| dir.join("pxe"));
+) -> Result<NetworkBoot, Report> {
+    let path = options.boot_folder.clone().unwrap_or_else(|| dir.join(work_paths::PXE));
     let folder = BootFolder::open(&path).map_err(|error| {
         unprepared(&Report::from_error(Code::ServeUnprepared, &error).what)
             .fix(format!("write it with `hardway media pxe --url http://{address}`"))
@@ -101,23 +124,26 @@ fn open_boot_folder(
         return Err(usage(&format!("--reinstall {stranger}: {} has no host of that name", path.display())));
     }
     for (_, host) in folder.hosts() {
-        match fs_err::read(path.join(format!("ignition/{host}.ign"))) {
+        match fs_err::read(path.join(work_paths::host_config(host))) {
             Ok(config) if hash_in(&config).is_none() => warn(&format!(
-                "the whole config of {host}, keys and pull secret, goes over plain HTTP: whoever listens on the wire reads it"
+                "the complete config of {host}, with keys and pull secret, is served unencrypted over HTTP"
             )),
             Ok(_) => {}
             Err(_) => warn(&format!(
-                "the config of {host} is not in {}: whether its installer came is not seen here, and it is installed at \
-                 every boot from the network until its node has joined",
+                "the config of {host} is not in {}: hardway cannot see its installer, and reinstalls the host at every network \
+                 boot until its node has joined",
                 path.display()
             )),
         }
     }
-    Ok(Boot { address, folder, paths: media_paths(&Workdir::open(dir)?)? })
+    Ok(NetworkBoot { address, folder, paths: media_paths(&Workdir::open(dir)?)? })
 }
 
 /// What was given, else the working folder's: the server's own, and for stock pointers the one that api-int's name needs.
-fn certificates(folder: Option<&Folder>, options: &Options) -> Result<Vec<CertificateFiles>, Report> {
+fn certificates(
+    folder: Option<&ServedFolder>,
+    options: &ServeOptions,
+) -> Result<Vec<CertificateFiles>, Report> {
     if options.plain_http {
         return Ok(Vec::new());
     }
@@ -126,11 +152,11 @@ fn certificates(folder: Option<&Folder>, options: &Options) -> Result<Vec<Certif
     }
     let Some(folder) = folder else {
         return Err(usage("--face hosted needs a certificate that its workers trust")
-            .fix("give --certificate FILE --key FILE; in HyperShift: Secret ignition-server-serving-cert"));
+            .fix("pass --certificate FILE --key FILE; in HyperShift: Secret ignition-server-serving-cert"));
     };
     let files = |base: &str, name| CertificateFiles {
         certificate: folder.workdir.path(&format!("pki/{base}.crt")),
-        key: folder.workdir.path(&format!("secrets/{base}.key")),
+        key: folder.workdir.path(&work_paths::key(base)),
         name,
     };
     let mut certificates = Vec::new();
@@ -143,7 +169,7 @@ fn certificates(folder: Option<&Folder>, options: &Options) -> Result<Vec<Certif
     if let Some(missing) =
         certificates.iter().flat_map(|f| [&f.certificate, &f.key]).find(|path| !path.exists())
     {
-        return Err(unprepared(&format!("{} is not there", missing.display())));
+        return Err(unprepared(&format!("{} does not exist", missing.display())));
     }
     Ok(certificates)
 }

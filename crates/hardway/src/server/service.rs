@@ -6,19 +6,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hardway_base::redaction::HIDDEN;
-use hardway_journal::{Entry, Follower, Journal, JournalError, Record};
+use hardway_journal::{Entry, Follower, Journal, JournalError, Now, Record};
 use hardway_machines::boot_server::{Addresses, BootServer, Note, installed};
 use hardway_machines::ignition_server::faces::{HostTable, HostedFace};
 use hardway_machines::ignition_server::{
-    CertificateFiles, Certificates, Clock, Event, Faces, Listen, Recorder, Router, Server,
+    CertificateFiles, Certificates, ConfigEvent, Faces, Listen, Recorder, Router, Server,
 };
 use hardway_machines::install_media::BOOT_INDEX;
 use tokio::sync::mpsc;
 
-use super::folder::Hosts;
+use super::folder::ServedHosts;
 use super::hosted::Hosted;
-use super::options::Options;
-use super::prepare::{Boot, Prepared};
+use super::options::ServeOptions;
+use super::prepare::{NetworkBoot, Prepared};
 use super::watch_list::{HostWatch, WatchList};
 use crate::clock;
 use crate::report::{Code, Report};
@@ -35,9 +35,9 @@ pub(crate) trait Listener {
     /// Machines can boot from there. The path is left out: it is a secret.
     fn booting(&mut self, url: &str);
     /// Somebody asked.
-    fn happened(&mut self, event: &Event);
+    fn happened(&mut self, event: &ConfigEvent);
     /// The hosts, as they are now.
-    fn hosts(&mut self, hosts: &Hosts, table: &HostTable, told: &hardway_journal::Hosts);
+    fn hosts(&mut self, hosts: &ServedHosts, table: &HostTable, told: &hardway_journal::Hosts);
     /// Something is wrong, and stays so until it is told again or not.
     fn trouble(&mut self, what: &str);
     /// Everything of this turn is told.
@@ -47,17 +47,17 @@ pub(crate) trait Listener {
 }
 
 /// The journal that is written, what was in it, and what comes.
-pub(crate) struct Log {
+pub(crate) struct ServedJournal {
     pub(crate) journal: Arc<Journal>,
     pub(crate) records: Vec<Record>,
     pub(crate) follower: Follower,
 }
 
-impl Log {
+impl ServedJournal {
     /// Reads a journal that others have open.
     pub(crate) fn of(journal: Arc<Journal>) -> Result<Self, Report> {
         let mut follower = Follower::new(journal.path());
-        let records = follower.news().map_err(|error| damaged(&error))?;
+        let records = follower.news().map_err(|error| damaged(&error))?.records;
         Ok(Self { journal, records, follower })
     }
 
@@ -72,7 +72,7 @@ impl Log {
 pub(crate) struct Service {
     server: Server,
     is_tls: bool,
-    told: mpsc::Receiver<Event>,
+    told: mpsc::Receiver<ConfigEvent>,
     /// Of the boot server.
     troubles: mpsc::Receiver<String>,
     watch_list: WatchList,
@@ -82,25 +82,26 @@ impl Service {
     /// Begins to serve. Without a log nothing is written down: a replica of face hosted has no disk.
     pub(crate) async fn start(
         prepared: Prepared,
-        options: &Options,
-        log: Option<Log>,
+        options: &ServeOptions,
+        log: Option<ServedJournal>,
         listener: &mut dyn Listener,
     ) -> Result<Self, Report> {
-        let clock: Clock = Arc::new(clock::now);
+        let clock: Now = Arc::new(clock::now);
         let (events, told) = mpsc::channel(MOST_EVENTS);
         let (trouble, troubles) = mpsc::channel(MOST_EVENTS);
         let journal = log.as_ref().map(|log| log.journal.clone());
         let mut done = BTreeSet::new();
-        // Where a person says that addresses do not count, whoever fetches a config is taken for its host's installer.
+        // Where a person says that addresses do not count, whoever knows where a config is gets it and is taken for its host's installer.
         let folder = prepared.folder.as_ref().filter(|_| options.only_from_own_address);
-        let addresses = folder.map(|folder| {
-            let files = folder.hosts().files.into_iter();
-            files.map(|host| (host.name, host.addresses)).collect()
-        });
+        let addresses = folder.map(|folder| folder.hosts().addresses());
         let mut watch_list = WatchList::new(clock.clone());
         let mut faces = Faces { pool: prepared.pool.map(Arc::new), ..Faces::default() };
         if let Some(log) = log {
             done = installed(&log.records);
+            if !options.only_from_own_address && (prepared.token_key.is_some() || prepared.boot.is_some()) {
+                watch_list.allows_any = Some(log.journal.clone());
+                watch_list.say_what_is_allowed().map_err(|error| damaged(&error))?;
+            }
             if let (Some(key), Some(folder)) = (prepared.token_key, &prepared.folder) {
                 let watch = HostWatch::start(folder, &log, key, options, clock());
                 let watch = watch.map_err(|error| damaged(&error))?;
@@ -115,18 +116,21 @@ impl Service {
             Some(journal) => Recorder::into_journal(journal.clone()).map_err(|error| failed(&error))?,
             None => Recorder::nowhere(),
         };
-        let mut router = Router::new(faces, recorder, events, clock.clone(), &prepared.limits);
+        watch_list.recorder = Some(recorder.clone());
+        let mut router = Router::new(faces, recorder, events, clock.clone(), &prepared.limits)
+            .knowing(prepared.workers.iter().copied());
         if let Some(hosted) = hosted {
-            router = router.telling(hosted.spawn());
+            router = router.telling(hosted.spawn(trouble.clone()));
         }
         let listen = listen(prepared.certificates, listener)?;
         if let Listen::Tls(certificates) = &listen {
             watch_list.certificates = Some(certificates.clone());
         }
-        let server =
-            Server::start(&prepared.addresses, &listen, prepared.limits, Arc::new(router)).await.map_err(
-                |error| failed(&error).fix("choose another address with --listen, or end what has it"),
-            )?;
+        let server = Server::start(&prepared.addresses, &listen, prepared.limits, Arc::new(router))
+            .await
+            .map_err(|error| {
+                failed(&error).fix("choose another address with --listen, or stop the process that uses it")
+            })?;
         if let Some(boot) = prepared.boot {
             done.retain(|host| !options.reinstall.contains(host));
             watch_list.boot = Some(serve_boot(boot, done, addresses, journal, clock, trouble).await?);
@@ -152,7 +156,7 @@ impl Service {
         self.server.addresses().iter().map(|address| format!("{scheme}://{address}")).collect()
     }
 
-    /// Serves and tells until `ended` is. False when some requests did not end in time and were cut off.
+    /// Serves and tells until `ended` is. False when some requests did not finish in time and were aborted.
     pub(crate) async fn run(mut self, ended: impl Future<Output = ()>, listener: &mut dyn Listener) -> bool {
         let mut looks = tokio::time::interval(LOOK);
         let mut last_wrong = Vec::new();
@@ -190,7 +194,7 @@ impl Service {
 /// With these certificates, or in the clear.
 fn listen(certificates: Vec<CertificateFiles>, listener: &mut dyn Listener) -> Result<Listen, Report> {
     if certificates.is_empty() {
-        listener.trouble("plain HTTP: whoever can listen between here and the hosts can read their keys");
+        listener.trouble("plain HTTP: anyone on the network between here and the hosts can read their keys");
         return Ok(Listen::PlainHttp);
     }
     Certificates::load(certificates).map(Listen::Tls).map_err(|error| failed(&error))
@@ -198,11 +202,11 @@ fn listen(certificates: Vec<CertificateFiles>, listener: &mut dyn Listener) -> R
 
 /// Machines that boot from the network; whose installer was here starts from its disk.
 async fn serve_boot(
-    boot: Boot,
+    boot: NetworkBoot,
     done: BTreeSet<String>,
     addresses: Option<Addresses>,
     journal: Option<Arc<Journal>>,
-    clock: Clock,
+    clock: Now,
     trouble: mpsc::Sender<String>,
 ) -> Result<BootServer, Report> {
     let note: Note = match journal {
@@ -214,9 +218,9 @@ async fn serve_boot(
     };
     // A full channel means that there is plenty to read already.
     let trouble = Box::new(move |what: &str| drop(trouble.try_send(what.to_owned())));
-    BootServer::start(boot.address, boot.folder, boot.paths, done, addresses, note, trouble)
-        .await
-        .map_err(|error| failed(&error).fix("choose another address with --boot, or end what has it"))
+    BootServer::start(boot.address, boot.folder, boot.paths, done, addresses, note, trouble).await.map_err(
+        |error| failed(&error).fix("choose another address with --boot, or stop the process that uses it"),
+    )
 }
 
 /// A server that cannot begin, or go on.

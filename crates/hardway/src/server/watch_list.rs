@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use hardway_assets::ignition::TokenKey;
 use hardway_base::error_sentence;
-use hardway_journal::{AnyAddressAllowed, Entry, Follower, JournalError, Record};
+use hardway_journal::{AnyAddressAllowed, Appended, Entry, Follower, Journal, JournalError, Now};
 use hardway_machines::boot_server::{BootServer, installed};
 use hardway_machines::ignition_server::faces::{HostFace, HostFolder};
-use hardway_machines::ignition_server::{Certificates, Clock};
+use hardway_machines::ignition_server::{Certificates, Recorder};
 use jiff::Timestamp;
 
-use super::folder::{Folder, Hosts, Origin};
-use super::options::Options;
-use super::service::{Listener, Log};
+use super::folder::{Origin, ServedFolder, ServedHosts};
+use super::options::ServeOptions;
+use super::service::{Listener, ServedJournal};
 use crate::inputs::InputStamp;
 
 /// Everything that may change while it is served.
@@ -22,30 +22,47 @@ pub(super) struct WatchList {
     pub(super) boot: Option<BootServer>,
     /// Of the journal, for all of them.
     pub(super) follower: Option<Follower>,
-    clock: Clock,
+    /// Who writes down what is given out.
+    pub(super) recorder: Option<Recorder>,
+    /// Where it is said that configs go to any address, if they do.
+    pub(super) allows_any: Option<Arc<Journal>>,
+    clock: Now,
 }
 
 impl WatchList {
-    pub(super) fn new(clock: Clock) -> Self {
-        Self { hosts: None, certificates: None, boot: None, follower: None, clock }
+    pub(super) fn new(clock: Now) -> Self {
+        Self {
+            hosts: None,
+            certificates: None,
+            boot: None,
+            follower: None,
+            recorder: None,
+            allows_any: None,
+            clock,
+        }
     }
 
     /// Takes note of what changed; says what is wrong. What was good stays in use.
     pub(super) fn look(&mut self, listener: &mut dyn Listener) -> Vec<String> {
         let mut wrong = Vec::new();
-        let records = match self.follower.as_mut().map(Follower::news).transpose() {
-            Ok(records) => records.unwrap_or_default(),
-            Err(error) => {
-                wrong.push(error_sentence(&error));
-                Vec::new()
-            }
-        };
+        let appended = self.follower.as_mut().map(Follower::news).transpose().unwrap_or_else(|error| {
+            wrong.push(error_sentence(&error));
+            None
+        });
+        let appended = appended.unwrap_or_default();
+        if appended.began_anew {
+            self.recorder.iter().for_each(Recorder::begin_anew);
+            wrong.extend(self.say_what_is_allowed().err().map(|error| error_sentence(&error)));
+        }
         if let Some(watch) = &mut self.hosts {
-            wrong.extend(watch.look(&records, (self.clock)()));
+            wrong.extend(watch.look(&appended, (self.clock)()));
             watch.tell(listener);
+            if let Some(server) = &self.boot {
+                server.set_addresses(&watch.hosts.addresses());
+            }
         }
         if let Some(server) = &self.boot {
-            server.mark_installed(installed(&records));
+            server.mark_installed(installed(&appended.records));
         }
         if let Some(Err(error)) = self.certificates.as_ref().map(|certificates| certificates.refresh()) {
             wrong.push(error_sentence(&error));
@@ -54,11 +71,19 @@ impl WatchList {
     }
 }
 
+impl WatchList {
+    /// Every journal says under which rules configs were given out.
+    pub(super) fn say_what_is_allowed(&self) -> Result<(), JournalError> {
+        let Some(journal) = &self.allows_any else { return Ok(()) };
+        journal.append(&[Entry::of((self.clock)(), &AnyAddressAllowed {})]).map(drop)
+    }
+}
+
 /// The hosts of the inventory and their configs.
 pub(super) struct HostWatch {
     origin: Origin,
     stamp: InputStamp,
-    hosts: Hosts,
+    hosts: ServedHosts,
     files: HostFolder,
     face: Arc<HostFace>,
     /// Why the input files cannot be read again, as long as that is so.
@@ -68,10 +93,10 @@ pub(super) struct HostWatch {
 impl HostWatch {
     /// Looks for the first time.
     pub(super) fn start(
-        folder: &Folder,
-        log: &Log,
+        folder: &ServedFolder,
+        log: &ServedJournal,
         key: TokenKey,
-        options: &Options,
+        options: &ServeOptions,
         now: Timestamp,
     ) -> Result<Self, JournalError> {
         let (origin, stamp) = folder.origin();
@@ -79,9 +104,6 @@ impl HostWatch {
         let mut files = HostFolder::new(hosts.files.clone(), log.journal.clone());
         files.note(&log.records);
         let table = files.look(now)?.table;
-        if !options.only_from_own_address {
-            log.journal.append(&[Entry::of(now, &AnyAddressAllowed {})])?;
-        }
         let face = Arc::new(HostFace::new(key, options.window, options.only_from_own_address, table));
         Ok(Self { origin, stamp, hosts, files, face, unreadable: None })
     }
@@ -90,9 +112,9 @@ impl HostWatch {
         self.face.clone()
     }
 
-    fn look(&mut self, records: &[Record], now: Timestamp) -> Vec<String> {
+    fn look(&mut self, appended: &Appended, now: Timestamp) -> Vec<String> {
         self.read_inputs();
-        self.files.note(records);
+        self.files.follow(appended);
         let mut wrong: Vec<String> = self.unreadable.iter().cloned().collect();
         match self.files.look(now) {
             Ok(looked) => {
@@ -118,7 +140,8 @@ impl HostWatch {
                 self.unreadable = None;
             }
             Err(report) => {
-                self.unreadable = Some(format!("{}; the hosts are served as they were before", report.what));
+                self.unreadable =
+                    Some(format!("{}; still serving the previous version of the hosts", report.what));
             }
         }
     }

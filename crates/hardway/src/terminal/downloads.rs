@@ -8,13 +8,21 @@ use std::time::{Duration, Instant};
 use hardway_release::DownloadProgress;
 use indicatif::{HumanBytes, MultiProgress, ProgressBar, ProgressStyle};
 
-use super::{LogLevel, Output};
+use super::{LogLevel, Output, TextCallback, sieved};
 
 /// Shown on standard error, where the log level allows it.
 pub(crate) enum Downloads {
     Bars(Bars),
     Lines(Lines),
+    /// A view has the terminal.
+    Sentences(Sentences),
     Nothing,
+}
+
+/// A sentence now and then, for a view.
+pub(crate) struct Sentences {
+    show: TextCallback,
+    last: Mutex<Instant>,
 }
 
 /// One bar for each thing on its way.
@@ -32,11 +40,15 @@ pub(crate) struct Lines {
 
 /// Between two lines about something that is on its way.
 const PAUSE: Duration = Duration::from_secs(10);
+/// A view is drawn a few times a second.
+const BETWEEN_SENTENCES: Duration = Duration::from_millis(300);
 
 impl Downloads {
     /// As suits standard error and the log level.
     pub(crate) fn new(out: &Output) -> Self {
-        if !out.says(LogLevel::Info) {
+        if let Some(show) = out.progress() {
+            Self::Sentences(Sentences { show, last: Mutex::new(Instant::now()) })
+        } else if !out.says(LogLevel::Info) {
             Self::Nothing
         } else if std::io::stderr().is_terminal() {
             Self::Bars(Bars::default())
@@ -52,13 +64,14 @@ impl DownloadProgress for Downloads {
         match self {
             Self::Bars(bars) => bars.bytes(name, done, total),
             Self::Lines(lines) => lines.bytes(name, done, total),
+            Self::Sentences(sentences) => sentences.bytes(name, done, total),
             Self::Nothing => {}
         }
     }
 
     fn kept(&self, name: &str, total: u64) {
         if let Self::Lines(Lines { says_kept: true, .. }) = self {
-            line(&format!("debug: was there: {} {}", short(name), HumanBytes(total)));
+            line(&format!("debug: cached: {} {}", short(name), HumanBytes(total)));
         }
     }
 }
@@ -95,6 +108,16 @@ impl Lines {
     }
 }
 
+impl Sentences {
+    fn bytes(&self, name: &str, done: u64, total: u64) {
+        let Ok(mut last) = self.last.lock() else { return };
+        if last.elapsed() >= BETWEEN_SENTENCES {
+            *last = Instant::now();
+            (self.show)(&format!("{}: {} of {}", short(name), HumanBytes(done), HumanBytes(total)));
+        }
+    }
+}
+
 fn style() -> ProgressStyle {
     let template = "{wide_msg} {bytes:>11} of {total_bytes:11} {bytes_per_sec:>13} {bar:20}";
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
@@ -110,7 +133,7 @@ fn short(name: &str) -> String {
 }
 
 fn line(text: &str) {
-    let _ = writeln!(std::io::stderr(), "{text}");
+    let _ = writeln!(std::io::stderr(), "{}", sieved(text));
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! Everything that is printed. Standard output carries data only; what a person should know goes to standard error.
 
 use std::cell::RefCell;
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Color, ErrorFormat, Format, Log, LogLevel};
-use crate::report::{Code, Report};
+use super::{Color, ErrorFormat, Format, Log, LogLevel, sieved};
+use crate::report::{Code, Report, WARNING, plain};
 
 /// What the command line says about printing.
 pub(crate) struct OutputOptions {
@@ -21,8 +21,10 @@ pub(crate) struct OutputOptions {
     pub(crate) advise: fn(&str, &Path) -> String,
 }
 
+/// Shows a sentence about something that is under way. Called from any thread.
+pub(crate) type TextCallback = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// The printer.
-#[derive(Debug)]
 pub(crate) struct Output {
     level: LogLevel,
     color: anstream::ColorChoice,
@@ -32,6 +34,8 @@ pub(crate) struct Output {
     advise: fn(&str, &Path) -> String,
     /// Where people's lines go, if not to standard error.
     log: Option<Log>,
+    /// Who shows how far things are, where a view has the terminal.
+    progress: Option<TextCallback>,
     /// The first error of writing data. Reported at the end: half a result must not look like a whole one.
     failed: RefCell<Option<std::io::Error>>,
 }
@@ -45,7 +49,7 @@ impl Output {
             Color::Auto => anstream::ColorChoice::Auto,
             Color::Never => anstream::ColorChoice::Never,
         };
-        Self { level, color, errors, dir, advise, log: None, failed: RefCell::new(None) }
+        Self { level, color, errors, dir, advise, log: None, progress: None, failed: RefCell::new(None) }
     }
 
     /// Says nothing but data: for what was said once already.
@@ -58,17 +62,44 @@ impl Output {
         Self::without_folder(LogLevel::Debug, Some(log))
     }
 
+    /// The same, and somebody shows how far things are.
+    pub(crate) fn with_progress(self, progress: TextCallback) -> Self {
+        Self { progress: Some(progress), ..self }
+    }
+
+    pub(crate) fn progress(&self) -> Option<TextCallback> {
+        self.progress.clone()
+    }
+
+    /// Whether people's lines go into a log: then the terminal is somebody else's.
+    pub(crate) fn is_logged(&self) -> bool {
+        self.log.is_some()
+    }
+
     /// Advice stays as it is written.
     fn without_folder(level: LogLevel, log: Option<Log>) -> Self {
         let color = anstream::ColorChoice::Never;
         let advise = |text: &str, _: &Path| text.to_owned();
         let errors = ErrorFormat::Text;
-        Self { level, color, errors, dir: PathBuf::from("."), advise, log, failed: RefCell::new(None) }
+        let (dir, failed) = (PathBuf::from("."), RefCell::new(None));
+        Self { level, color, errors, dir, advise, log, progress: None, failed }
     }
 
-    /// Data.
+    /// Data: for a program as it is, for a person without anything that does something to the terminal.
     pub(crate) fn data(&self, text: &str) {
-        self.bytes(text.as_bytes());
+        if std::io::stdout().is_terminal() {
+            self.bytes(sieved(text).as_bytes());
+        } else {
+            self.bytes(text.as_bytes());
+        }
+    }
+
+    /// Data for a person, in colours where they are seen.
+    pub(crate) fn painted(&self, text: &str) {
+        let mut stdout = anstream::AutoStream::new(std::io::stdout(), self.color);
+        if let Err(error) = stdout.write_all(sieved(text).as_bytes()).and_then(|()| stdout.flush()) {
+            self.failed.borrow_mut().get_or_insert(error);
+        }
     }
 
     /// Data as it is.
@@ -101,16 +132,16 @@ impl Output {
 
     /// Something worth a second look.
     pub(crate) fn warn(&self, text: &str) {
-        self.line(LogLevel::Warn, "warning: ", text);
+        self.line(LogLevel::Warn, &format!("{} ", WARNING.of("warning:")), text);
     }
 
     /// Warns from another thread.
-    pub(crate) fn teller(&self) -> Arc<dyn Fn(&str) + Send + Sync> {
+    pub(crate) fn warn_callback(&self) -> TextCallback {
         let (level, color) = (self.level, self.color);
         Arc::new(move |text| {
             if level >= LogLevel::Warn {
                 let mut stderr = anstream::AutoStream::new(std::io::stderr(), color);
-                let _ = writeln!(stderr, "warning: {text}");
+                let _ = writeln!(stderr, "{} {}", WARNING.of("warning:"), sieved(text));
             }
         })
     }
@@ -137,12 +168,12 @@ impl Output {
 
     /// An error, complete.
     pub(crate) fn report(&self, report: &Report) {
-        let mut text = self.advice(&report.render());
+        let mut text = report.render(|text| self.advice(text));
         if self.errors == ErrorFormat::Json {
             text += &format!("{}\n", report.value(|text| self.advice(text)));
         }
         let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
-        let _ = write!(stderr, "{text}");
+        let _ = write!(stderr, "{}", sieved(&text));
     }
 
     /// What is part of a question: said however little shall be said.
@@ -152,11 +183,17 @@ impl Output {
 
     fn line(&self, level: LogLevel, prefix: &str, text: &str) {
         if let Some(log) = &self.log {
-            log.line(&format!("{prefix}{text}"));
+            log.line(&sieved(&plain(&format!("{prefix}{text}"))));
         } else if self.says(level) {
             let text = self.advice(text);
             let mut stderr = anstream::AutoStream::new(std::io::stderr(), self.color);
-            let _ = writeln!(stderr, "{prefix}{text}");
+            let _ = writeln!(stderr, "{prefix}{}", sieved(&text));
         }
+    }
+}
+
+impl std::fmt::Debug for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Output").field("level", &self.level).field("dir", &self.dir).finish_non_exhaustive()
     }
 }

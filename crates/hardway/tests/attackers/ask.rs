@@ -6,7 +6,7 @@ use base64::Engine as _;
 use hardway_cluster::csr_policy::{CLIENT_SIGNER, SERVING_SIGNER};
 use serde_json::{Value, json};
 
-use super::cluster::{COMPROMISED, HOST, HOSTED, hosted_header, node_name, token_secret};
+use super::cluster::{BAIT, COMPROMISED, HOST, HOSTED, hosted_header, node_name, token_secret};
 use crate::certificate_requests::corpus::CASES;
 use crate::certificate_requests::key::{GOOD, TestKey};
 use crate::certificate_requests::pkcs10::{Pkcs10Draft, dns, ip};
@@ -131,15 +131,16 @@ pub(crate) fn more_rights(namespace: &str, token: &str, dice: &mut Dice) -> Ask 
                 asked.to_string(),
             )
         }
-        _ => return approval("attack-before-config-tenant-0"),
+        _ => return approval(),
     };
     Ask::Object(method, path, body)
 }
 
-/// To approve what one has asked for: the approval of a request of one's own.
-pub(crate) fn approval(request: &str) -> Ask {
-    let path = format!("/apis/certificates.k8s.io/v1/certificatesigningrequests/{request}/approval");
-    Ask::Object("PUT", path, "{}".to_owned())
+/// To approve a request that is there, and that nobody decides about.
+pub(crate) fn approval() -> Ask {
+    let path = format!("/apis/certificates.k8s.io/v1/certificatesigningrequests/{BAIT}/approval");
+    let approved = json!({"type": "Approved", "status": "True", "reason": "Mine", "message": "by myself"});
+    Ask::Object("PATCH", path, json!({"status": {"conditions": [approved]}}).to_string())
 }
 
 /// A config with a token that is none.

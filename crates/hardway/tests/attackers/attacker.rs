@@ -147,6 +147,19 @@ impl Loot {
         }
     }
 
+    /// The compromised worker fetches its own config once more, from its own address.
+    pub(crate) fn used_pointer_again(&self) -> (Credential, Ask) {
+        let worker = Credential::none("its used pointer", address_of(COMPROMISED), &self.trusted);
+        (worker, Ask::Config(format!("/ignition/{COMPROMISED}"), self.used_pointer.clone()))
+    }
+
+    /// It asks for its own name once more, as it did when it booted.
+    pub(crate) fn boot_identity_again(&self, dice: &mut Dice) -> (Credential, Ask) {
+        let at = address_of(COMPROMISED);
+        let boot = Credential::kubeconfig("its boot identity", at, &self.trusted, &self.boot);
+        (boot, ask::certificate_of_joined(dice))
+    }
+
     fn at_the_api(&self, dice: &mut Dice) -> (Credential, Ask) {
         let at = address(STRANGER);
         let who = match dice.one_of(5) {
@@ -176,7 +189,7 @@ impl Loot {
             1 => (node(), ask::node_of_another()),
             2 => (node(), ask::user_data()),
             3 => (node(), ask::names_of_others(dice)),
-            4 => (node(), ask::approval("csr")),
+            4 => (node(), ask::approval()),
             5 | 6 => (node(), ask::certificate(dice)),
             7 => (boot(), ask::certificate_of_joined(dice)),
             8 => (boot(), ask::certificate(dice)),

@@ -8,11 +8,12 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hardway_journal::{CsrDecided, CsrVerdict, Face, IgnitionRedeemed, NodeJoined, Record};
-use hardway_testing::{ControlPlane, Identity, Machine, Running, succeed, until};
+use hardway_testing::{ControlPlane, Identity, Machine, Running, node_request, succeed, until};
 use jiff::Timestamp;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use super::ask::object;
 use super::credential::{Credential, Server};
 use crate::bare_metal::first_boot::on_machine_network;
 use crate::bare_metal::node::keeps_user_data;
@@ -29,6 +30,8 @@ pub(crate) const COMPROMISED: &str = "worker-1";
 /// Where the control plane of a hosted cluster is, and the address of one of its workers.
 pub(crate) const HOSTED: &str = "clusters-demo";
 const HOSTED_WORKER: u8 = 102;
+/// A request that is there for attackers to approve.
+pub(crate) const BAIT: &str = "bait";
 /// What that worker's user data holds.
 const HOSTED_TOKEN: &str = "550e8400-e29b-41d4-a716-446655440000";
 
@@ -95,6 +98,14 @@ impl Cluster {
             &format!("--cluster-signing-key-file={secrets}/kubelet-signer.key"),
         ]);
         keeps_user_data(&plane, "worker");
+        let mut bait = object(
+            node_request(&node_name(HOST), "").as_bytes(),
+            "example.com/bait",
+            &["client auth".to_owned()],
+            None,
+        );
+        bait["metadata"] = serde_json::json!({"name": BAIT});
+        plane.apply(&bait);
         succeed(plane.kubectl().args(["create", "namespace", HOSTED]));
         plane.apply(&token_secret(HOSTED, HOSTED_TOKEN));
         Self { site, plane }

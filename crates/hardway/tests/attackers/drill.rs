@@ -6,7 +6,7 @@ use std::time::Duration;
 use hardway_testing::{Running, inside};
 
 use super::attacker::Loot;
-use super::cluster::{COMPROMISED, Cluster, HOST, Host, headers, node_name};
+use super::cluster::{BAIT, COMPROMISED, Cluster, HOST, Host, headers, node_name};
 use super::report::Report;
 use super::siege::{Moment, Siege, Size};
 
@@ -51,6 +51,7 @@ async fn real_nobody_gets_in_and_every_host_does() {
 
     report.add(replaced(&cluster, &mut host, &mut loot, size).await);
     report.add(recovered(&cluster, &mut host, &mut loot, size).await);
+    report.settle(&cluster.requests());
     report.write(size.seed);
     report.judge();
     nobody_else_is_in(&cluster);
@@ -132,7 +133,7 @@ fn nobody_else_is_in(cluster: &Cluster) {
     assert_eq!(names, [HOST, COMPROMISED].map(node_name));
     for request in cluster.requests() {
         let name = request["metadata"]["name"].as_str().unwrap();
-        let is_attack = name.starts_with("attack-");
+        let is_attack = name.starts_with("attack-") || name == BAIT;
         let conditions = request["status"]["conditions"].as_array().cloned().unwrap_or_default();
         let is_approved = conditions.iter().any(|condition| condition["type"] == "Approved");
         let is_issued = request["status"]["certificate"].is_string();

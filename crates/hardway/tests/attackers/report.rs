@@ -20,8 +20,8 @@ pub(crate) struct Report {
 #[derive(Debug, Default)]
 pub(crate) struct Row {
     pub(crate) attempts: usize,
-    /// How many came as far as the policy.
-    pub(crate) judged: usize,
+    /// The requests that came as far as the policy.
+    pub(crate) judged: Vec<String>,
     /// What they got.
     pub(crate) let_in: Vec<String>,
 }
@@ -41,6 +41,21 @@ impl Report {
     pub(crate) fn add(&mut self, other: Self) {
         self.rows.extend(other.rows);
         self.joins.extend(other.joins);
+    }
+
+    /// What the cluster says in the end: a request may be approved long after those of its moment were counted.
+    pub(crate) fn settle(&mut self, requests: &[Value]) {
+        let is_in = |request: &Value| {
+            let conditions = request["status"]["conditions"].as_array();
+            conditions.into_iter().flatten().any(|condition| condition["type"] == "Approved")
+                || request["status"]["certificate"].is_string()
+        };
+        let names = requests.iter().filter(|request| is_in(request));
+        let names: Vec<&str> = names.filter_map(|request| request["metadata"]["name"].as_str()).collect();
+        for row in self.rows.values_mut() {
+            let approved = row.judged.iter().filter(|name| names.contains(&name.as_str()));
+            row.let_in.extend(approved.map(|name| format!("{name}: approved")));
+        }
     }
 
     /// Writes it down before it is judged, so that it can be read whatever the judgement is.
@@ -63,7 +78,7 @@ impl Report {
                 );
             }
         }
-        let judged: usize = self.rows.values().map(|row| row.judged).sum();
+        let judged: usize = self.rows.values().map(|row| row.judged.len()).sum();
         let attempts: usize = self.rows.values().map(|row| row.attempts).sum();
         assert!(judged > attempts / 5, "only {judged} of {attempts} came as far as the policy");
         let let_in: Vec<&String> = self.rows.values().flat_map(|row| &row.let_in).collect();
@@ -77,7 +92,7 @@ impl Report {
             .map(|((attacker, moment), row)| {
                 json!({
                     "attacker": attacker.name(), "moment": moment.name(),
-                    "attempts": row.attempts, "judged": row.judged, "letIn": row.let_in,
+                    "attempts": row.attempts, "judged": row.judged.len(), "letIn": row.let_in,
                 })
             })
             .collect();

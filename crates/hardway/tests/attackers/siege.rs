@@ -1,18 +1,16 @@
 //! All attackers at one moment, and what they got.
 
-use std::collections::BTreeSet;
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
 use hardway_cluster::csr_policy::{CLIENT_SIGNER, SERVING_SIGNER};
-use hardway_journal::CsrDecided;
-use hardway_testing::{run, until};
+use hardway_testing::{node_request, run, until};
 
-use super::ask::{Ask, Dice};
+use super::ask::{Ask, Dice, object};
 use super::attacker::{Attacker, Loot};
-use super::cluster::Cluster;
+use super::cluster::{Cluster, node_name};
 use super::credential::{Credential, Server};
 use super::report::Report;
 
@@ -63,6 +61,8 @@ struct Attempt {
     ask: Ask,
 }
 
+/// All that anybody asks in the name of.
+const HOSTS: [&str; 5] = ["master-0", "master-1", "worker-0", "worker-1", "worker-9"];
 /// At once.
 const CONCURRENT: usize = 16;
 
@@ -73,7 +73,12 @@ impl Siege {
             for attacker in Attacker::ALL {
                 let place = (moment as u64) << 32 | (attacker as u64) << 24 | number as u64;
                 let mut dice = Dice::new(size.seed ^ place);
-                let (credential, ask) = loot.attempt(attacker, &mut dice);
+                let (credential, ask) = match (attacker, number) {
+                    // What it got in with is tried at every moment, however few attempts there are.
+                    (Attacker::CompromisedWorker, 0) => loot.used_pointer_again(),
+                    (Attacker::CompromisedWorker, 1) => loot.boot_identity_again(&mut dice),
+                    _ => loot.attempt(attacker, &mut dice),
+                };
                 let name = format!("attack-{}-{}-{number}", moment.name(), attacker.name());
                 attempts.push(Attempt { name, attacker, credential, ask });
             }
@@ -105,22 +110,42 @@ impl Siege {
         for (attempt, got) in results {
             let row = report.row(attempt.attacker, moment);
             row.attempts += 1;
-            row.judged += usize::from(got == Got::Pending);
-            if let Got::In(what) = got {
-                row.let_in.push(format!("{} as {}: {what}", attempt.name, attempt.credential.label));
+            match got {
+                Got::In(what) => {
+                    row.let_in.push(format!("{} as {}: {what}", attempt.name, attempt.credential.label));
+                }
+                Got::Pending => row.judged.push(attempt.name),
+                Got::Left | Got::Refused => {}
             }
         }
         report
     }
 }
 
-/// Until each request has a verdict: only then does it say something that it is not approved.
+/// Until each request has a verdict: only then does it say something that it is not approved. Of refusals only some are told. But requests for
+/// one node are decided about in their order, so that a probe for each node, which is denied, has its verdict after all of them; and a
+/// second round has it after those that are about no node, of which a few may be under way while the first is decided.
 fn until_decided(cluster: &Cluster, asked: &[&str]) {
-    until(&format!("a verdict for each of {} requests", asked.len()), || {
-        let decided = cluster.facts::<CsrDecided>();
-        let decided: BTreeSet<&str> = decided.iter().map(|(_, one)| one.request.as_str()).collect();
-        asked.iter().all(|name| decided.contains(name))
-    });
+    let Some(first) = asked.first() else { return };
+    for round in 0..2 {
+        let probe = |host: &str| format!("probe-{first}-{host}-{round}");
+        for host in HOSTS {
+            let pem = node_request(&node_name(host), "");
+            // No kubelet asks to serve with a client's certificate.
+            let usages = ["digital signature", "server auth"].map(str::to_owned);
+            let mut object = object(pem.as_bytes(), CLIENT_SIGNER, &usages, None);
+            object["metadata"] = serde_json::json!({"name": probe(host)});
+            cluster.plane.apply(&object);
+        }
+        until(&format!("a verdict for each of {} requests", asked.len()), || {
+            let all = cluster.requests();
+            let is_denied = |name: String| {
+                let its = all.iter().find(|one| one["metadata"]["name"] == *name);
+                its.is_some_and(|one| one["status"]["conditions"][0]["type"] == "Denied")
+            };
+            HOSTS.iter().all(|host| is_denied(probe(host)))
+        });
+    }
 }
 
 /// What an attempt came to.
@@ -152,7 +177,9 @@ impl Attempt {
                 }
             }
             Ask::Object(method, path, body) => {
-                let reply = self.credential.send(api, method, path, &json, body).await;
+                let patch = [("Content-Type".to_owned(), "application/merge-patch+json".to_owned())];
+                let headers = if *method == "PATCH" { &patch } else { &json };
+                let reply = self.credential.send(api, method, path, headers, body).await;
                 match reply.status {
                     200..300 => Got::In(format!("{method} {path}")),
                     _ => Got::Refused,

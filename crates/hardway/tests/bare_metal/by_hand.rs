@@ -27,7 +27,7 @@ fn steps_are_told_and_exit_code_9_stays_until_the_machine_was_seen() {
         assert!(stderr.contains(part), "{part} is not in:\n{stderr}");
     }
     let Ran { code, stderr, .. } = site.run(&["bmc", "seen", "--host", "master-1"]);
-    assert!(code == Some(9) && stderr.contains("master-1 was not seen yet"), "{stderr}");
+    assert!(code == Some(9) && stderr.contains("master-1 has not been seen yet"), "{stderr}");
 
     let cluster = site.cluster();
     let provider = site.provider(&cluster);
@@ -42,7 +42,7 @@ fn steps_are_told_and_exit_code_9_stays_until_the_machine_was_seen() {
 
     let seen = IgnitionRedeemed {
         host: "master-1".to_owned(),
-        generation: "0123456789ab".to_owned(),
+        digest: "0123456789ab".to_owned(),
         source: [192, 168, 126, 102].into(),
         face: Face::Host,
     };
@@ -73,17 +73,14 @@ fn the_live_iso_is_downloaded_where_it_is_not_there() {
         let through = vec!["env".to_owned(), format!("XDG_CACHE_HOME={}", site.path("cache").display())];
         let journal = Journal::open(&site.path(hardway_journal::FILE_NAME)).unwrap();
         let executor =
-            Executor::new(&site.path(""), &journal, &|| Timestamp::UNIX_EPOCH).on(Host { through });
+            Executor::new(&site.path(""), &journal, &|| Timestamp::UNIX_EPOCH).on(Host::through(through));
         executor.up(&boot[..1], &mut ())
     };
     let error = boot(&site).unwrap_err();
     let ExecutorError::Step { source: StepError::Failed { stderr, .. }, .. } = &error else {
         panic!("{error:?}")
     };
-    assert!(
-        stderr.contains("no boot-image metadata") && stderr.contains("fix: bring a live ISO"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("no boot-image metadata") && stderr.contains("fix: put a live ISO"), "{stderr}");
 
     let location = format!("http://127.0.0.1:{port}/rhcos-live.x86_64.iso");
     let disk = json!({"location": location, "sha256": sum.split(' ').next().unwrap()});

@@ -70,6 +70,15 @@ fn a_machine_is_installed_through_its_controller_and_given_back() {
     site.with_executor(|executor| executor.up(&provider.after_join(host), &mut ())).unwrap();
     assert_eq!(status()["medium"], Value::Null);
 
+    // Somebody pulls the plug: the controller knows, and nobody is sent to read a journal on that node.
+    let diagnosed = || site.run(&["diagnose"]).expect(1).stdout;
+    let told = diagnosed();
+    assert!(!told.contains("E-H19"), "{told}");
+    site.ok(&["bmc", "power-off", "--host", "master-0"]);
+    let told = diagnosed();
+    assert!(told.starts_with("E-H19 (host) A node is NotReady or never registered"), "{told}");
+    assert!(told.contains("the machine of master-0 is off (bmc: ") && told.contains("power: off"), "{told}");
+
     site.with_executor(|executor| executor.take_back(|action| is_of_machine(action, "master-0"), &mut ()))
         .unwrap();
     assert_eq!(status()["power"], "off");
@@ -105,16 +114,16 @@ fn what_a_controller_refuses_is_told_without_the_password() {
     assert!(code == Some(3) && stderr.contains("fix: chmod 600"), "{stderr}");
     site.password("wrong-password", 0o600);
     let Ran { code, stderr, .. } = ask("status");
-    assert!(code == Some(4) && stderr.contains("does not take the login"), "{stderr}");
+    assert!(code == Some(4) && stderr.contains("rejects the login"), "{stderr}");
     assert!(!stderr.contains("wrong-password"), "{stderr}");
     site.password(REDFISH_PASSWORD, 0o600);
     let Ran { code, stderr, .. } = ask("insert");
     assert!(code == Some(4) && stderr.contains("the controller of master-0: POST /redfish/v1/"), "{stderr}");
     assert!(ask("eject").code == Some(0) && ask("boot-once-pxe").code == Some(0));
     let Ran { code, stderr, .. } = site.run(&["bmc", "status", "--host", "master-1"]);
-    assert!(code == Some(2) && stderr.contains("has no controller"), "{stderr}");
+    assert!(code == Some(2) && stderr.contains("has no management controller"), "{stderr}");
     let Ran { code, stderr, .. } = site.run(&["bmc", "status", "--host", "nobody"]);
-    assert!(code == Some(2) && stderr.contains("the inventory has: bootstrap, master-0"), "{stderr}");
+    assert!(code == Some(2) && stderr.contains("hosts in the inventory: bootstrap, master-0"), "{stderr}");
     let mistakes = settings(&emulator, "http://127.0.0.1:1", ", insecure: maybe, password: hush-hush");
     set_settings(&site, &mistakes);
     let Ran { code, stderr, .. } = ask("status");

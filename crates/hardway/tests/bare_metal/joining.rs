@@ -45,7 +45,7 @@ fn real_node_is_added_to_its_end_and_removed() {
     let status = plane.get(&["node", node])["status"]["conditions"].clone();
     assert_eq!(status.as_array().unwrap().iter().find(ready).unwrap()["status"], "True");
 
-    site.ok(&["node", "remove", "worker-0"]);
+    site.ok(&["node", "remove", "worker-0", "--yes"]);
     assert!(
         site.read("secrets/identity.json").contains(r#""number": 2"#),
         "what it had is worth nothing now"

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::first_boot::{fetches_its_config, on_machine_network};
 use super::node::{create, first_request, identity_in, keeps_user_data, node, site};
 use super::site::Site;
+use crate::work;
 
 fn name(number: usize) -> String {
     format!("master-{number}.ocp4.example.com")
@@ -23,7 +24,7 @@ fn address(number: usize) -> String {
 
 /// A certificate that the folder's etcd authority has signed, for all three.
 const MAKE_CERTIFICATE: &str = "openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=etcd -keyout tls.key -out tls.csr
-printf 'subjectAltName=IP:192.168.126.101,IP:192.168.126.102,IP:192.168.126.103\n' >tls.ext
+printf 'subjectAltName=IP:192.168.126.101,IP:192.168.126.102,IP:192.168.126.103,IP:192.168.126.104\n' >tls.ext
 openssl x509 -req -in tls.csr -CA \"$1/pki/etcd-signer.crt\" -CAkey \"$1/secrets/etcd-signer.key\" -CAcreateserial -CAserial serial -days 2 -extfile tls.ext -out tls.crt";
 
 /// Names of the members, as one of them tells.
@@ -88,7 +89,7 @@ fn certificates(plane: &ControlPlane) -> usize {
 fn was_installed(site: &Site, host: &str, source: &str) {
     let redeemed = IgnitionRedeemed {
         host: host.to_owned(),
-        generation: "0123456789ab".to_owned(),
+        digest: "0123456789ab".to_owned(),
         source: source.parse().unwrap(),
         face: Face::Host,
     };
@@ -161,4 +162,51 @@ fn real_master_is_replaced_unless_etcd_would_stop() {
     );
     assert!(overrides(&plane).is_null(), "three are insisted on again");
     assert!(!plane.get(&["node", &name(1)]).is_null());
+}
+
+/// Three masters stay three; of four, one may go: its member first, unless that would be the end of the quorum.
+#[test]
+fn real_fourth_master_is_removed_after_its_member() {
+    if !inside() {
+        return;
+    }
+    let addresses: Vec<String> = (0..4).map(address).collect();
+    let mut on: Vec<&str> = addresses.iter().map(String::as_str).collect();
+    on.push("192.168.126.2");
+    on_machine_network(&on);
+    let plane = ControlPlane::start();
+    let (site, folder) = (Site::with_four_masters(), tempfile::tempdir().unwrap());
+    work::lead_to(&site, &plane);
+    let made = ["-ec", MAKE_CERTIFICATE, "bash"];
+    succeed(Command::new("bash").args(made).arg(site.path("")).current_dir(folder.path()));
+    fs_err::copy(site.path("pki/etcd-signer.crt"), folder.path().join("ca.crt")).unwrap();
+    let all: Vec<(String, String)> = (0..4).map(|number| (name(number), address(number))).collect();
+    let etcd = EtcdMembers { folder: folder.path(), members: &all, client_port: 2379, peer_port: 2380 };
+    let mut etcds: Vec<Option<Server>> = (0..4).map(|number| Some(etcd.start(number))).collect();
+    (0..4).for_each(|number| create(&plane, &node(&name(number))));
+    operator(&plane, 3);
+    let is_planned = |host: &str| site.run(&["node", "replace", host]).code == Some(0);
+    until("four members are well", || is_planned("master-3"));
+
+    // Without two others that are well, four members are three that cannot agree.
+    etcds[1] = None;
+    etcds[2] = None;
+    until("two are lost", || !is_planned("master-3"));
+    let Ran { code, stderr, .. } = site.run(&["node", "remove", "master-3", "--yes"]);
+    assert!(code != Some(0) && stderr.contains("error[node-kept]"), "{stderr}");
+    assert!(!plane.get(&["node", &name(3)]).is_null() && certificates(&plane) == 3, "nothing was changed");
+    etcds[1] = Some(etcd.start(1));
+    etcds[2] = Some(etcd.start(2));
+    until("four members are well again", || is_planned("master-3"));
+
+    // etcd itself lets nobody go before its members have seen each other for a while.
+    until("it is removed", || {
+        let Ran { code, stderr, .. } = site.run(&["node", "remove", "master-3", "--yes"]);
+        assert!(code == Some(0) || stderr.contains("unhealthy cluster"), "{stderr}");
+        code == Some(0) && stderr.contains("lower controlPlane.replicas")
+    });
+    assert_eq!(members(folder.path()), [name(0), name(1), name(2)]);
+    assert_eq!((plane.get(&["node", &name(3)]), certificates(&plane)), (Value::Null, 0));
+    assert!(overrides(&plane).is_null(), "three are enough: nothing has to be allowed");
+    assert!(!site.read("bare-metal/load-balancer.txt").contains("master-3"));
 }

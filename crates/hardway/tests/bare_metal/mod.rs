@@ -7,5 +7,7 @@ mod create_cluster;
 pub(crate) mod first_boot;
 mod joining;
 mod masters;
+mod name_service;
 pub(crate) mod node;
+mod restore;
 pub(crate) mod site;

@@ -8,6 +8,7 @@ use hardway_testing::{ControlPlane, Ran, feed, node_request, succeed};
 use serde_json::{Value, json};
 
 use super::site::Site;
+use crate::work;
 
 const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"source":"https://api-int.ocp4.example.com:22623/config/worker"}]}}}"#;
 
@@ -15,7 +16,7 @@ const POINTER: &str = r#"{"ignition":{"version":"3.2.0","config":{"merge":[{"sou
 pub(crate) fn site(plane: &ControlPlane) -> Site {
     let site = Site::new("{}");
     // The folder's own is there already, and leads to a cluster that is not.
-    site.write("auth/kubeconfig", plane.read("kubeconfig"));
+    work::lead_to(&site, plane);
     site
 }
 
@@ -84,24 +85,24 @@ fn real_node_remove_empties_a_worker_and_leaves_masters_alone() {
     let Ran { code, stderr, .. } = site.run(&["node", "remove", "master-0"]);
     assert!(code == Some(2) && stderr.contains("node replace master-0"), "{stderr}");
     let Ran { code, stderr, .. } = site.run(&["node", "remove", "bootstrap"]);
-    assert!(code == Some(2) && stderr.contains("never is a node"), "{stderr}");
+    assert!(code == Some(2) && stderr.contains("never becomes a node"), "{stderr}");
     let Ran { code, stderr, .. } = site.run(&["node", "remove", "nobody"]);
-    assert!(code == Some(2) && stderr.contains("a new machine is written there first"), "{stderr}");
-    let Ran { code, stderr, .. } = site.run(&["node", "remove", "worker-0"]);
+    assert!(code == Some(2) && stderr.contains("add a new machine there first"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["node", "remove", "worker-0", "--yes"]);
     assert!(
         code == Some(9) && stderr.contains("error[node-kept]") && stderr.contains("default/alone"),
         "{stderr}"
     );
     assert_eq!(plane.get(&["node", worker])["spec"]["unschedulable"], true, "nothing new comes meanwhile");
 
-    site.ok(&["node", "remove", "worker-0", "--force"]);
+    site.ok(&["node", "remove", "worker-0", "--force", "--yes"]);
     assert_eq!(plane.get(&["node", worker]), Value::Null);
     assert_eq!(plane.get(&["pod", "alone"]), Value::Null);
     let table = site.read("bare-metal/load-balancer.txt");
     assert!(!table.contains("worker-0") && table.contains("master-0"), "{table}");
     let names = site.read("bare-metal/dnsmasq.conf");
     assert!(!names.contains("worker-0."), "{names}");
-    site.ok(&["node", "remove", "worker-0"]);
+    site.ok(&["node", "remove", "worker-0", "--yes"]);
 }
 
 #[test]
@@ -112,8 +113,16 @@ fn real_node_replace_is_a_plan_that_asks_etcd_first() {
     let plan: Value = site.ok(&["node", "replace", "worker-0", "-o", "json"]).json();
     let steps: Vec<&str> =
         plan["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
-    assert_eq!(steps, ["drain", "delete-node", "take-machine-away", "boot-machine"]);
+    assert_eq!(steps, ["drain", "end-identity", "delete-node", "take-machine-away", "boot-machine"]);
     assert!(!plane.get(&["node", "worker-0.ocp4.example.com"]).is_null(), "a plan does nothing");
+    // A machine that has not been heard of cannot be drained, and is surely off before its pods start elsewhere.
+    let silent = r#"{"status":{"conditions":[{"type":"Ready","status":"Unknown"}]}}"#;
+    let patch = ["patch", "node", "worker-0.ocp4.example.com", "--subresource=status", "-p", silent];
+    succeed(plane.kubectl().args(patch));
+    let plan: Value = site.ok(&["node", "replace", "worker-0", "-o", "json"]).json();
+    let steps: Vec<&str> =
+        plan["steps"].as_array().unwrap().iter().map(|step| step["step"].as_str().unwrap()).collect();
+    assert_eq!(steps, ["end-identity", "take-machine-away", "delete-node", "boot-machine"]);
     // No etcd of this cluster answers at the masters' addresses: then nothing is known, and nothing is done.
     let Ran { code, stdout, stderr } = site.run(&["node", "replace", "master-0", "--apply"]);
     assert!(code == Some(6) && stderr.contains("error[node-kept]") && stdout.is_empty(), "{stderr}");
@@ -153,5 +162,5 @@ fn real_node_add_boots_with_what_the_cluster_gives() {
 
     create(&plane, &node("worker-0.ocp4.example.com"));
     let Ran { code, stderr, .. } = site.run(&["node", "add", "worker-0"]);
-    assert!(code == Some(0) && stderr.contains("is a node already"), "{stderr}");
+    assert!(code == Some(0) && stderr.contains("is already a node"), "{stderr}");
 }

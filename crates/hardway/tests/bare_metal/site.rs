@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_journal::{Entry, Fact, Journal};
 use hardway_machines::actions::{Action, ActionListener, ActionOutcome, Executor, ExecutorError};
 use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
@@ -43,6 +43,15 @@ impl Site {
         Self::made(with_machines(&format!("provider: bare-metal\n  bare-metal: {settings}\n")))
     }
 
+    /// Without an ignition server: media carry whole configs.
+    pub(crate) fn without_server() -> Self {
+        let work = with_machines("provider: bare-metal\n  bare-metal: {}\n");
+        let inventory = work.read("inventory.yaml");
+        let lines = inventory.lines().filter(|line| !line.starts_with("ignitionServer:"));
+        work.write("inventory.yaml", lines.map(|line| format!("{line}\n")).collect::<String>());
+        Self::made(work)
+    }
+
     /// The same with a second worker, worker-1.
     pub(crate) fn with_two_workers() -> Self {
         let work = with_machines("provider: bare-metal\n  bare-metal: {}\n");
@@ -50,6 +59,17 @@ impl Site {
         let inventory = work.read("inventory.yaml");
         let worker = inventory.lines().find(|line| line.contains("worker-0")).unwrap();
         let other = worker.replace("worker-0", "worker-1").replace(".110", ".111").replace(":6e", ":6f");
+        work.write("inventory.yaml", format!("{inventory}{other}\n"));
+        Self::made(work)
+    }
+
+    /// The same with a fourth master, master-3.
+    pub(crate) fn with_four_masters() -> Self {
+        let work = with_machines("provider: bare-metal\n  bare-metal: {}\n");
+        work.edit("install-config.yaml", "replicas: 3", "replicas: 4");
+        let inventory = work.read("inventory.yaml");
+        let master = inventory.lines().find(|line| line.contains("master-2")).unwrap();
+        let other = master.replace("master-2", "master-3").replace(".103", ".104").replace(":67", ":68");
         work.write("inventory.yaml", format!("{inventory}{other}\n"));
         Self::made(work)
     }
@@ -77,7 +97,8 @@ impl Site {
             settings: BareMetalSettings::read(cluster).unwrap(),
             program: PROGRAM.into(),
             folder: self.root().to_owned(),
-            stage: Stage::Bootstrapping,
+            stage: InstallStage::Bootstrapping,
+            facts: hardway_machines::providers::bare_metal::HostFacts::default(),
         }
     }
 
@@ -131,7 +152,8 @@ pub(crate) struct MediaServe {
 impl MediaServe {
     pub(crate) fn start(site: &Site) -> Self {
         let mut run = site.start(&["media", "serve", "--listen", "127.0.0.1:0"]);
-        let url = run.line_after("serving ").split_once(',').unwrap().0.to_owned();
+        let address = run.line_after("serving http://");
+        let url = format!("http://{}", address.split_once(',').unwrap().0);
         Self { run, url }
     }
 

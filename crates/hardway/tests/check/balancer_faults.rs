@@ -39,31 +39,31 @@ pub(crate) fn faults() -> Vec<Fault> {
     vec![
         astray(
             "balancer-api",
-            "192.168.126.10:6443: master-0 (192.168.126.101) is well, but does not come through",
+            "192.168.126.10:6443: master-0 (192.168.126.101) is healthy, but cannot be reached through it",
             "master-0 192.168.126.101",
             ":6443",
         ),
         astray(
             "balancer-machine-config-server",
-            "192.168.126.10:22623: master-0 (192.168.126.101) is well, but does not come through",
+            "192.168.126.10:22623: master-0 (192.168.126.101) is healthy, but cannot be reached through it",
             "master-0 192.168.126.101",
             ":22623",
         ),
         astray(
             "balancer-ingress-https",
-            "192.168.126.11:443: worker-0 (192.168.126.110) is well, but does not come through",
+            "192.168.126.11:443: worker-0 (192.168.126.110) is healthy, but cannot be reached through it",
             "worker-0 192.168.126.110",
             ":443",
         ),
         astray(
             "balancer-ingress-http",
-            "192.168.126.11:80: worker-0 (192.168.126.110) is well, but does not come through",
+            "192.168.126.11:80: worker-0 (192.168.126.110) is healthy, but cannot be reached through it",
             "worker-0 192.168.126.110",
             ":80",
         ),
         fault(
             "balancer-api",
-            "ends TLS on the way: it shows the certificate of CN=proxy.example.net",
+            "terminates TLS: it shows the certificate of CN=proxy.example.net",
             site(),
             |world| {
                 world.set_up += "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=proxy.example.net \

@@ -21,15 +21,18 @@ fn the_table_is_grouped_and_says_what_to_do() {
             .find(|line| line.trim_start().starts_with(begin))
             .unwrap_or_else(|| panic!("{begin}: {seen:#?}"))
     };
-    assert!(line("failed         inotify").ends_with("6 machines need 192"));
+    assert!(line("failed  inotify").ends_with("6 machines need 192"));
     assert_eq!(line("fix: sysctl").trim_start(), "fix: sysctl -w fs.inotify.max_user_instances=384");
-    assert!(line("skipped        clock").ends_with("left out by name"));
+    assert!(line("skipped clock").ends_with("skipped on request"));
     let groups: Vec<&&str> =
         lines.iter().filter(|line| !line.starts_with(' ') && !line.contains("passed")).collect();
-    assert_eq!(
-        groups,
-        [&"host", &"names", &"balancer", &"network", &"registry", &"capacity", &"certificates"]
+    // Those of which nothing applies have no heading: they are one line.
+    assert_eq!(groups[..2], [&"host", &"capacity"]);
+    assert!(
+        groups[2].starts_with("not applicable (--all shows why): names-server, names-records, "),
+        "{groups:?}"
     );
+    assert_eq!(groups.len(), 3, "{groups:?}");
     assert!(!seen.stdout.contains("gcloud"), "what is about others is left out");
     assert!(
         seen.stderr.contains("error[preflight-failed]: 1 of ")
@@ -37,6 +40,19 @@ fn the_table_is_grouped_and_says_what_to_do() {
         "{}",
         seen.stderr
     );
+}
+
+#[test]
+fn why_checks_do_not_apply_is_said_when_all_is_asked_for() {
+    let mut world = World::of("lab");
+    world.arguments.extend(["--output", "text", "--all"]);
+    let seen = world.check();
+    let groups: Vec<&str> = seen.stdout.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(
+        groups[..groups.len() - 1],
+        ["host", "names", "balancer", "network", "registry", "capacity", "certificates"]
+    );
+    assert!(seen.stdout.contains("  not-applicable names-server "), "{}", seen.stdout);
 }
 
 #[test]
@@ -61,7 +77,7 @@ fn a_check_that_is_about_others_is_not_called_passed() {
         &INVENTORY.lines().map(|line| disk(line) + "\n").collect::<String>(),
     );
     let ran = work.refused(2, &["check", "--only", "kvm", "--only", "certificates", "--only", "inotify"]);
-    let ran = ran.says("error[usage]: inotify is about lab, kvm is about libvirt: the provider of the inventory is bare-metal");
+    let ran = ran.says("error[usage]: inotify only applies to lab, kvm only applies to libvirt: the provider of the inventory is bare-metal");
     assert_eq!(ran.says("hardway check --list").stdout, "");
     let ran = work.ok(&["check", "--only", "certificates"]);
     assert!(ran.stdout.contains("certificates"), "{}", ran.stdout);
@@ -74,7 +90,7 @@ fn names_that_no_check_has_are_refused() {
     let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     for flag in ["--skip-check", "--only"] {
         let ran = work.refused(2, &["check", flag, "nonsense"]);
-        ran.says("error[usage]: there is no check \"nonsense\"").says("names-apps");
+        ran.says("error[usage]: no such check: \"nonsense\"").says("names-apps");
     }
 }
 
@@ -83,10 +99,7 @@ fn the_list_names_every_check_and_asks_nobody() {
     let work = work::empty();
     let listed = work.ok(&["check", "--list"]).stdout;
     assert_eq!(listed.lines().count(), hardway_machines::preflight::CHECKS.len());
-    assert!(
-        listed.contains("names-apps")
-            && listed.contains("Has every name below apps the address of ingressVIP?")
-    );
+    assert!(listed.contains("names-apps") && listed.contains("Do names under apps resolve to ingressVIP?"));
     let json = work.ok(&["check", "--list", "-o", "json"]).stdout;
     let rows: Vec<serde_json::Value> = serde_json::from_str(&json).unwrap();
     let kvm = rows.iter().find(|row| row["check"] == "kvm").unwrap();

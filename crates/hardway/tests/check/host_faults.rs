@@ -51,7 +51,7 @@ pub(crate) fn faults() -> Vec<Fault> {
             world.inventory =
                 world.inventory.replace("ignitionServer: {url: \"https://192.168.126.2\"}\n", "");
         }),
-        fault("root", "this is user 65534", lab(), |world| {
+        fault("root", "running as user 65534", lab(), |world| {
             world.through = "/usr/bin/setpriv --reuid=65534 --regid=65534 --clear-groups".to_owned();
             world.set_up += "chown -R 65534 @/pool\n";
         }),
@@ -75,10 +75,10 @@ pub(crate) fn faults() -> Vec<Fault> {
         fault("processors", "one processor", lab(), |world| {
             world.through = "/usr/bin/taskset --cpu-list 0".to_owned();
         }),
-        fault("clock", "timedatectl says that the clock is not synchronized", lab(), |world| {
+        fault("clock", "timedatectl reports that the clock is not synchronized", lab(), |world| {
             world.programs.insert("timedatectl", "echo no".to_owned());
         }),
-        fault("gcloud", "nobody is logged in", gce(), |world| {
+        fault("gcloud", "not logged in", gce(), |world| {
             world.programs.insert("gcloud", "exit 0".to_owned());
         }),
         fault("machine-sizes", "master-1: memoryGiB is 8, a master needs 16", gce(), |world| {

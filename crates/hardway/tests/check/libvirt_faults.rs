@@ -55,7 +55,7 @@ pub(crate) fn faults() -> Vec<Fault> {
         fault("libvirt-pool", "/pool (mode 700) keeps the qemu user out", libvirt(), |world| {
             world.set_up += "chmod 700 @/pool\n";
         }),
-        fault("ports", "TCP port 6443, for api, is taken at :: by busybox", libvirt(), |world| {
+        fault("ports", "TCP port 6443, for api, is used at :: by busybox", libvirt(), |world| {
             world.set_up +=
                 "busybox httpd -f -p 6443 &\nuntil_true \"grep -q ':192B .* 0A ' /proc/net/tcp6\"\n";
         }),

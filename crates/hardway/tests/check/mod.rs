@@ -7,6 +7,7 @@ mod balancer_faults;
 mod command;
 mod fault;
 mod host_faults;
+mod images;
 mod libvirt_faults;
 mod name_faults;
 mod registries;
@@ -18,8 +19,12 @@ use hardway_machines::preflight::CHECKS;
 
 #[test]
 fn every_check_is_shown_by_a_fault() {
-    let shown: BTreeSet<&str> =
-        fault::all().iter().map(|fault| fault.check).chain(registries::SHOWN.iter().copied()).collect();
+    let shown: BTreeSet<&str> = fault::all()
+        .iter()
+        .map(|fault| fault.check)
+        .chain(registries::SHOWN.iter().copied())
+        .chain([images::SHOWN])
+        .collect();
     let checks: BTreeSet<&str> = CHECKS.iter().map(|check| check.name.as_str()).collect();
     assert_eq!(shown, checks);
 }

@@ -61,7 +61,7 @@ pub(crate) fn faults() -> Vec<Fault> {
         ),
         fault(
             "names-records",
-            "master-1.ocp4.example.com A: 192.168.126.1 says 192.168.126.99, declared is 192.168.126.102",
+            "master-1.ocp4.example.com A: 192.168.126.1 answers 192.168.126.99, expected 192.168.126.102",
             site(),
             edit(
                 "host-record=master-1.ocp4.example.com,192.168.126.102\n",
@@ -70,19 +70,19 @@ pub(crate) fn faults() -> Vec<Fault> {
         ),
         fault(
             "names-records",
-            "api-int.ocp4.example.com A: 192.168.126.1 says: there is no such name (NXDOMAIN)",
+            "api-int.ocp4.example.com A: 192.168.126.1 answers: no such name (NXDOMAIN)",
             site_with_hosts_file(),
             edit("host-record=api-int.ocp4.example.com,192.168.126.10\n", ""),
         ),
         fault(
             "names-apps",
-            "*.apps.ocp4.example.com A: 192.168.126.1 says: ",
+            "*.apps.ocp4.example.com A: 192.168.126.1 answers: ",
             site_with_hosts_file(),
             edit("address=/apps.ocp4.example.com/192.168.126.11\n", ""),
         ),
         fault(
             "names-reverse",
-            "192.168.126.101 PTR: 192.168.126.1 says: ",
+            "192.168.126.101 PTR: 192.168.126.1 answers: ",
             site(),
             edit(
                 "host-record=master-0.ocp4.example.com,192.168.126.101\n",
@@ -97,7 +97,7 @@ pub(crate) fn faults() -> Vec<Fault> {
         ),
         fault(
             "names-outside",
-            "192.168.126.1 says about registry.example.net: ",
+            "192.168.126.1 answers for registry.example.net: ",
             site(),
             edit("address=/registry.example.net/192.168.126.1\n", ""),
         ),
@@ -112,7 +112,7 @@ pub(crate) fn faults() -> Vec<Fault> {
         }),
         fault(
             "bmc",
-            "secrets/bmc can be read by others than its owner: its permissions are 0644",
+            "others than its owner can read ./secrets/bmc: its permissions are 0644",
             site(),
             |world| {
                 world.set_up += "chmod 644 @/work/secrets/bmc\n";
@@ -120,19 +120,19 @@ pub(crate) fn faults() -> Vec<Fault> {
         ),
         fault(
             "bmc",
-            "the password of admin at redfish+http://192.168.126.1:8000 cannot be read",
+            "cannot read the password of admin at redfish+http://192.168.126.1:8000",
             site(),
             |world| {
                 world.set_up += "rm @/work/secrets/bmc\n";
             },
         ),
-        fault("ports", "TCP port 8080, for install media, is taken at 0.0.0.0 by busybox", site(), |world| {
+        fault("ports", "TCP port 8080, for install media, is used at 0.0.0.0 by busybox", site(), |world| {
             world.set_up +=
                 "busybox httpd -f -p 0.0.0.0:8080 &\nuntil_true \"grep -q ':1F90 .* 0A ' /proc/net/tcp\"\n";
         }),
         fault(
             "addresses",
-            "192.168.126.102 of master-1 is answered by 02:00:00:00:00:99, declared is 52:54:00:7e:00:66",
+            "192.168.126.102 of master-1 is used by 02:00:00:00:00:99, expected 52:54:00:7e:00:66",
             site(),
             |world| {
                 world.set_up += "unshare --net sleep infinity &\nother=$!\n\

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use fs_err as fs;
-use hardway_assets::host_services::{BalancedPort, Dnsmasq, Haproxy, Names, Stage, dnsmasq, haproxy};
+use hardway_assets::host_services::{BalancedPort, Dnsmasq, Haproxy, InstallStage, Names, dnsmasq, haproxy};
 use hardway_assets::{Cluster, example};
 use hardway_testing::{INSTALL_CONFIG, Ran};
 use serde_json::Value;
@@ -102,8 +102,12 @@ impl World {
         }
         world.set_up += "busybox httpd -p 192.168.126.1:8000 -h @/bmc\n";
         world.dnsmasq = Some(name_server(&cluster) + "address=/registry.example.net/192.168.126.1\n");
-        let files = Haproxy { socket: "@/haproxy.sock".to_owned(), pid_file: "@/haproxy.pid".to_owned() };
-        world.haproxy = Some(haproxy(&BalancedPort::all(&cluster, Stage::Bootstrapping), &files));
+        let files = Haproxy {
+            socket: "@/haproxy.sock".to_owned(),
+            pid_file: "@/haproxy.pid".to_owned(),
+            binds_early: false,
+        };
+        world.haproxy = Some(haproxy(&BalancedPort::all(&cluster, InstallStage::Bootstrapping), &files));
         // There is no such registry: those are tried with real ones.
         for check in ["release-image", "mirrors", "clock-skew"] {
             world.arguments.extend(["--skip-check", check]);
@@ -252,6 +256,7 @@ fn here(text: &str, root: &Path) -> String {
 fn name_server(cluster: &Cluster) -> String {
     let server = Dnsmasq {
         listen: vec![[192, 168, 126, 1].into()],
+        interface: None,
         port: 53,
         pid_file: "@/dnsmasq.pid".to_owned(),
         upstream: Vec::new(),

@@ -92,7 +92,7 @@ fn real_a_person_who_ends_it_is_told_and_the_lease_is_let_go() {
     let start = |plane: &ControlPlane, more: &[&str]| Running::start(approve(&work, plane, more));
     let waiting = |plane: &ControlPlane, more: &[&str]| {
         let mut run = start(plane, more);
-        run.until_said("somebody-else is approving");
+        run.until_said("somebody-else holds the lease");
         run
     };
     let mut watching = start(&plane, &["--watch"]);

@@ -85,7 +85,7 @@ fn mistakes_in_a_providers_settings_are_said_by_every_command() {
             "inventory.yaml:9:5 error: machines.bare-metal.mediaURL: Unknown field: machines.bare-metal has no such field",
             "inventory.yaml:11:33 error: machines.bare-metal.hosts.master-0.bmc.address: Invalid value: <redacted>: is not Redfish",
             "machines.bare-metal.hosts.master-0.bmc.passwordFile: Required value: the file with the controller's password",
-            "machines.bare-metal.hosts.master-0.bmc.password: Forbidden: a password does not belong into this file",
+            "machines.bare-metal.hosts.master-0.bmc.password: Forbidden: passwords are not allowed in this file",
             "machines.bare-metal.hosts.master-9: Invalid value: \"master-9\": no host of the inventory has this name",
             "error: network.dns[0]: Invalid value: \"nobody\"",
         ] {
@@ -140,12 +140,12 @@ fn settings_of_every_provider_are_looked_at_before_they_are_used() {
 fn what_only_machines_need_does_not_keep_files_from_being_made() {
     let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     work.ok(&["create", "manifests", "--dry-run"])
-        .says("not yet for machines to boot: hosts[0].installDisk: Required value")
-        .says("(4 more like it); `hardway check` lists all");
+        .says("but not to boot machines: hosts[0].installDisk: Required value")
+        .says("(and 4 more); `hardway check` lists all");
     let ran = work.refused(2, &["check", "--only", "inventory-complete"]);
     assert!(ran.stdout.contains("hosts[4].installDisk: Required value"), "{}", ran.stdout);
     assert_eq!(
-        ran.stdout.matches("fix: name it, such as installDisk: /dev/sda").count(),
+        ran.stdout.matches("fix: name the disk, such as installDisk: /dev/sda").count(),
         1,
         "{}",
         ran.stdout
@@ -240,10 +240,10 @@ fn warnings_are_no_errors_and_say_where_they_are() {
 fn missing_files_are_named() {
     let work = work::empty();
     work.refused(3, &["create", "manifests"])
-        .says("error[config-missing]: install-config.yaml and inventory.yaml are not there")
+        .says("error[config-missing]: install-config.yaml and inventory.yaml do not exist")
         .says("hardway init");
     work.write("install-config.yaml", INSTALL_CONFIG);
-    work.refused(3, &["status"]).says("error[config-missing]: inventory.yaml is not there");
+    work.refused(3, &["status"]).says("error[config-missing]: inventory.yaml does not exist");
 }
 
 #[test]
@@ -289,11 +289,11 @@ fn a_wrong_command_line_is_code_two() {
     }
     work.refused(2, &["--dir", "nowhere", "create", "manifests"])
         .says("error[usage]: nowhere is not a folder")
-        .says("fix: mkdir -p nowhere && hardway init --dir nowhere");
+        .says("fix: check --dir; for a new cluster: mkdir -p nowhere && hardway init --dir nowhere");
     work.refused(2, &["--dir", "inventory.yaml", "status"]).says("inventory.yaml is not a folder");
-    work.refused(2, &["diff", "--against", "nowhere"]).says("nowhere is not there");
+    work.refused(2, &["diff", "--against", "nowhere"]).says("nowhere does not exist");
     let ran = work.run_at("tomorrow", &["create", "manifests"]).expect(2);
-    ran.says("error[usage]: HARDWAY_NOW is \"tomorrow\", which is not a time");
+    ran.says("error[usage]: HARDWAY_NOW is not a valid time: \"tomorrow\"");
     assert!(!work.exists("secrets"));
 }
 
@@ -305,10 +305,10 @@ fn a_release_that_cannot_be_had_is_said() {
         work::with_inputs(INSTALL_CONFIG, &INVENTORY.replace("image: sample", &format!("image: {image}")));
     work.refused(1, &["graph"])
         .says(&format!("error[release-not-fetched]: {image} is not kept in release/ (not made yet)"));
-    let status = work.refused(0, &["status"]).says("everything else waits for the release").stdout;
+    let status = work.refused(0, &["status"]).says("the rest needs the release").stdout;
     assert!(status.starts_with("stale  fetch-release"), "{status}");
-    work.refused(2, &["create", "manifests", "--release-dir", "nowhere"]).says("nowhere is not there");
-    work.refused(1, &["create", "manifests", "--release-dir", "."]).says("image-references");
+    work.refused(2, &["create", "manifests", "--release-dir", "nowhere"]).says("nowhere does not exist");
+    work.refused(2, &["create", "manifests", "--release-dir", "."]).says("image-references");
 }
 
 #[test]

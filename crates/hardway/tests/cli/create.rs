@@ -23,7 +23,7 @@ fn the_way_from_nothing_to_ignition_configs() {
     }
     let status = work.ok(&["status"]).stdout;
     assert!(!status.contains("stale"), "{status}");
-    assert!(status.contains("next certificate to end: "), "{status}");
+    assert!(status.contains("next certificate to expire: "), "{status}");
 
     let before = Snapshot::of(work.root());
     work.ok(&["create", "ignition-configs"]).says("0 files made");
@@ -34,10 +34,10 @@ fn the_way_from_nothing_to_ignition_configs() {
 #[test]
 fn init_never_writes_over_a_file() {
     let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
-    work.refused(2, &["init"]).says("install-config.yaml and inventory.yaml are already there");
+    work.refused(2, &["init"]).says("install-config.yaml and inventory.yaml already exist");
     work.remove("install-config.yaml");
     work.ok(&["create", "install-config"])
-        .says("inventory.yaml is yours and stays")
+        .says("inventory.yaml already exists and is kept")
         .says("install-config.yaml written");
     assert_eq!(work.read("inventory.yaml"), INVENTORY);
 }
@@ -60,7 +60,7 @@ fn the_sample_of_every_provider_is_whole() {
         for text in [&text, &all] {
             work.write("inventory.yaml", format!("{text}pki: {{keyAlgorithm: ECDSA-P256}}\n"));
             let ran = work.ok(&["create", "manifests", "--dry-run"]);
-            ran.does_not_say("warning: machines").does_not_say("not yet for machines").does_not_say("-->");
+            ran.does_not_say("warning: machines").does_not_say("not to boot machines").does_not_say("-->");
         }
         let is_metal = text.contains("00:00:5e:00:53:64") && text.contains("/dev/disk/by-id");
         assert_eq!(provider == "bare-metal", is_metal && !text.contains("vda"), "{text}");

@@ -8,7 +8,7 @@ use crate::work;
 
 const SERVING: &str = "kubernetes.io/kubelet-serving";
 
-/// As `oc get csr -o yaml` would print it, made with OpenSSL: the host of the node asks with its own identity.
+/// As `oc get csr -o yaml` would print it, made with OpenSSL: the host of the node uses its own identity.
 pub(crate) fn request(name: &str, node: &str, names: &str, change: impl Fn(&mut Value)) -> Value {
     let pem = node_request(node, names);
     let host = node.split('.').next().unwrap();
@@ -132,8 +132,8 @@ fn stock_pointers_are_declared() {
 
     let file = own.path("requests.yaml");
     own.refused(2, &["csr", "simulate", file.to_str().unwrap(), "--rejoin", "worker-0"])
-        .says("worker-0 asks with an identity of its own, hardway:host:worker-0:1")
-        .says("hardway recover certs")
+        .says("worker-0 has its own identity, hardway:host:worker-0:1")
+        .says("hardway certs recover")
         .says("hardway node replace worker-0");
 }
 
@@ -160,15 +160,17 @@ fn files_that_are_something_else_are_named() {
     work.write("pod.yaml", "kind: Pod\n---\nkind: Node\n");
     let file = work.path("pod.yaml");
     let ran = work.refused(2, &["csr", "simulate", file.to_str().unwrap()]);
-    ran.says("error[csr-unreadable]").says("object 1 is no CertificateSigningRequest: Pod").says("object 2");
+    ran.says("error[csr-unreadable]")
+        .says("object 1 is not a CertificateSigningRequest: Pod")
+        .says("object 2");
     work.refused(2, &["csr", "simulate", "nothing.yaml"]).says("error[csr-unreadable]");
     work.write("empty.yaml", "");
-    work.refused(2, &["csr", "simulate", "empty.yaml"]).says("there is no certificate request in it");
+    work.refused(2, &["csr", "simulate", "empty.yaml"]).says("it has no CertificateSigningRequest");
     let good = request("a", "worker-0.ocp4.example.com", "", |_| {});
     work.write("good.json", good.to_string());
     let good = work.path("good.json");
     work.refused(2, &["csr", "simulate", good.to_str().unwrap(), "--rejoin", "nobody"])
-        .says("no node of this cluster");
+        .says("not a node of this cluster");
     work.write("declared.yaml", "domain: x\nunknown: y\n");
     let declared = work.path("declared.yaml");
     let arguments = ["csr", "simulate", good.to_str().unwrap(), "--declared", declared.to_str().unwrap()];

@@ -24,7 +24,7 @@ fn only_one_works_in_a_folder() {
     let who = other.id();
     work.refused(1, &CREATE)
         .says(&format!("error[workdir-locked]: another hardway (process {who}) is working in ./\n"))
-        .says("fix: wait for it to end");
+        .says("fix: wait until it has finished");
     // Whoever only looks is let in.
     work.ok(&["status"]);
     work.ok(&["create", "ignition-configs", "--dry-run"]);
@@ -62,7 +62,7 @@ fn without_a_lock_file_what_is_as_we_would_write_it_is_ours() {
     work.write("metadata.json", "{}");
     work.ok(&CREATE)
         .says("metadata.json was not written by hardway and is kept")
-        .says("1 kept as you have them")
+        .says("1 kept as edited")
         .does_not_say("root-ca.crt");
     work.remove("metadata.json");
     work.ok(&CREATE);
@@ -84,7 +84,7 @@ fn a_damaged_identity_is_named_with_its_line() {
         work.refused(1, &CREATE)
             .says("error[secrets-damaged]: secrets/identity.json: line ")
             .says("not the identity of a cluster")
-            .says("fix: restore the file from a copy");
+            .says("fix: restore the file from a backup");
     }
     for damaged in ["", "{", "[]", "\u{0}"] {
         work.write("secrets/identity.json", damaged);
@@ -115,4 +115,15 @@ fn a_damaged_key_is_named_and_not_shown() {
     }
     work.write("secrets/etcd-signer.key", key);
     work.ok(&CREATE).says("0 files made");
+}
+
+#[test]
+fn a_damaged_journal_hides_nothing_else_and_is_not_to_be_thrown_away() {
+    let work = work::made();
+    work.write("journal.jsonl", "no line of a journal\nanother\n");
+    let ran = work.refused(1, &["status"]);
+    assert!(ran.stdout.contains(" assets are fresh\n"), "{}", ran.stdout);
+    ran.says("error[journal-damaged]: ")
+        .says("fix: restore the file from a backup. Moving it away is the last resort")
+        .says("`hardway serve` hands out every config once more");
 }

@@ -16,13 +16,13 @@ const DEPLOYMENT: &str =
 fn real_the_pod_was_there_first() {
     let site = Site::start();
     let mut pod = site.pod();
-    pod.until_said("this one writes");
+    pod.until_said("this process holds the lease");
     site.comes("master-0", "192.168.126.101");
     until("the pod to hold it", || pod.printed().contains(r#""reason":"ignition-not-redeemed""#));
     assert!(!is_approved(&site.plane, "master-0"));
     let mut outside = site.outside();
     site.until_in("master-0");
-    pod.until_said("is approving; this one only watches");
+    pod.until_said("holds the lease and approves");
 
     // The pod follows one that is killed, and hands over again.
     outside.signal("KILL");
@@ -49,17 +49,21 @@ fn real_the_pod_was_there_first() {
 fn real_the_one_beside_the_folder_was_there_first() {
     let site = Site::start();
     let mut outside = site.outside();
-    outside.until_said("this one writes");
+    outside.until_said("this process holds the lease");
     let mut pod = site.pod();
-    pod.until_said("is approving; this one only watches");
+    pod.until_said("holds the lease and approves");
     site.comes("master-0", "192.168.126.101");
     site.until_in("master-0");
-    assert!(!pod.said().contains("this one writes") && pod.printed().is_empty(), "{}", pod.said());
+    assert!(
+        !pod.said().contains("this process holds the lease") && pod.printed().is_empty(),
+        "{}",
+        pod.said()
+    );
 
     // In good order there is nothing to wait for.
     outside.signal("TERM");
     assert_eq!(outside.exit(), Some(0));
-    pod.until_said("this one writes");
+    pod.until_said("this process holds the lease");
 
     // The pod is killed while it leads.
     pod.signal("KILL");
@@ -71,10 +75,10 @@ fn real_the_one_beside_the_folder_was_there_first() {
     outside.signal("KILL");
     assert_eq!(outside.exit(), None);
     let mut pod = site.pod();
-    pod.until_said("this one writes");
+    pod.until_said("this process holds the lease");
     site.comes("master-2", "192.168.126.103");
     Running::start(site.approve(&site.folder, &[])).end().expect(0).says("1 approved, 0 denied, 0 held");
-    pod.until_said("is approving; this one only watches");
+    pod.until_said("holds the lease and approves");
     site.one_acted();
 }
 
@@ -125,7 +129,7 @@ impl Site {
         let journal = Journal::open(&self.folder.path(FILE_NAME)).unwrap();
         let fetched = IgnitionRedeemed {
             host: host.to_owned(),
-            generation: "1".to_owned(),
+            digest: "1".to_owned(),
             source: address.parse().unwrap(),
             face: Face::Host,
         };

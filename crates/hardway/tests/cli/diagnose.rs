@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::work;
 
-fn bundle(files: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn bundle(files: &[(&str, &str)]) -> Vec<u8> {
     let mut builder = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
     for (path, text) in files {
         let mut header = tar::Header::new_gnu();
@@ -57,7 +57,7 @@ fn a_bundle_is_diagnosed_offline() {
     let ran = work.run(&["diagnose", "--bundle", &path]).expect(1);
     assert!(
         ran.stdout.starts_with(
-            "E-B2 (bootstrap) The registry refuses: unauthorized.\n  seen   bootstrap host, crio: "
+            "E-B2 (bootstrap) The registry refuses the pull: unauthorized.\n  seen   bootstrap host, crio: "
         ),
         "{}",
         ran.stdout
@@ -87,7 +87,7 @@ fn the_journal_tells_what_a_console_and_a_fetched_config_mean() {
     let work = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     let fetched = |host: &str, source: &str| IgnitionRedeemed {
         host: host.to_owned(),
-        generation: "0123456789ab".to_owned(),
+        digest: "0123456789ab".to_owned(),
         source: source.parse().unwrap(),
         face: Face::Host,
     };
@@ -113,7 +113,7 @@ fn the_journal_tells_what_a_console_and_a_fetched_config_mean() {
     let ran = work.run(&["diagnose", "--bundle", &bundle]).expect(1);
     assert!(ran.stdout.starts_with("E-R11 (os-install) "), "{}", ran.stdout);
     let seen =
-        "master-1.ocp4.example.com fetched its config from 192.168.126.207, declared is 192.168.126.102";
+        "master-1.ocp4.example.com fetched its config from 192.168.126.207, but 192.168.126.102 is declared";
     assert!(ran.stdout.contains(seen) && !ran.stdout.contains("master-0"), "{}", ran.stdout);
 }
 
@@ -136,12 +136,15 @@ fn a_host_that_cannot_be_reached_leaves_no_bundle() {
     work.write("key", "no key at all");
     let key = work.path("key").display().to_string();
     let args = ["gather", "bootstrap", "--bootstrap", "127.0.0.1", "--ssh-port", "1", "--key", &key];
-    work.refused(3, &args).says("the ssh key of 127.0.0.1 is not known").says("--known-hosts FILE");
+    work.refused(3, &args).says("no ssh host key is known for 127.0.0.1").says("--known-hosts FILE");
     let args = [&args[..], &["--known-hosts", &key]].concat();
-    work.refused(1, &args).says("error[gather-failed]").says("ssh -i");
+    work.refused(1, &args)
+        .says("error[gather-failed]")
+        .says("fix: try `ssh ")
+        .says("StrictHostKeyChecking=yes");
     let names: Vec<_> =
         fs_err::read_dir(work.root()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(names.iter().all(|name| !name.to_string_lossy().contains("bundle")), "{names:?}");
     work.refused(1, &[&args[..], &["--master", "a;b"]].concat())
-        .says("\"a;b\" is no name and no address of a host");
+        .says("\"a;b\" is not a host name or an IP address");
 }

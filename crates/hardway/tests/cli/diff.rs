@@ -26,7 +26,7 @@ fn a_difference_is_code_one_and_named() {
     theirs.edit("manifests/cluster-dns-02-config.yml", "type: \"\"", "type: AWS");
     let against = theirs.root().to_str().unwrap();
     let ran = ours.run(&["diff", "--against", against]).expect(1);
-    assert!(ran.stdout.contains("1 difference nobody has explained:"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("1 difference without an explanation:"), "{}", ran.stdout);
     assert!(ran.stdout.contains("DNS"), "{}", ran.stdout);
     let ran = ours.run(&["diff", "--against", against, "-o", "json"]).expect(1);
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();

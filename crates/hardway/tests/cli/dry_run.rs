@@ -29,7 +29,7 @@ fn a_first_dry_run_names_every_file_and_writes_none() {
     expected.sort_unstable();
     assert_eq!(sorted, expected);
     assert!(ran.stdout.contains("would write bootstrap.ign (not made yet)\n"));
-    ran.says("files would be made, 0 already as they should be");
+    ran.says("files would be made, 0 already up to date");
 }
 
 #[test]

@@ -48,7 +48,7 @@ fn told(status: &str, what: &str) -> Vec<String> {
 fn short_lived_certificates_are_renewed_with_their_keys() {
     let work = work::made();
     let later = "2026-11-15T20:00:00Z";
-    let status = work.run_at(later, &["status"]).expect(0).stdout;
+    let status = work.run_at(later, &["status", "--all"]).expect(0).stdout;
     assert_eq!(told(&status, " expires in 4 h"), SHORT_LIVED);
     let (files_before, before) = (Snapshot::of(work.root()), certificates(&work));
 
@@ -74,7 +74,7 @@ fn short_lived_certificates_are_renewed_with_their_keys() {
             "{path} changed"
         );
     }
-    let status = work.run_at(later, &["status"]).expect(0).stdout;
+    let status = work.run_at(later, &["status", "--all"]).expect(0).stdout;
     assert!(!status.contains("stale"), "{status}");
     work.run_at(later, &["create", "ignition-configs"]).expect(0).says("0 files made");
     files_after.assert_untouched(&Snapshot::of(work.root()));
@@ -84,13 +84,13 @@ fn short_lived_certificates_are_renewed_with_their_keys() {
 fn expired_certificates_are_told_and_renewed() {
     let work = work::made();
     let later = "2026-11-16T06:00:00Z";
-    let status = work.run_at(later, &["status"]).expect(0).stdout;
+    let status = work.run_at(later, &["status", "--all"]).expect(0).stdout;
     assert_eq!(told(&status, " expired 6 h ago"), SHORT_LIVED);
     assert!(status.contains("certificate aggregator-signer expired at 2026-11-16T00:00:00Z"), "{status}");
     work.run_at(later, &["create", "ignition-configs", "--log-level", "debug"])
         .expect(0)
         .says("make-pki: kubelet-signer (certificate kubelet-signer expired 6 h ago)");
-    let status = work.run_at(later, &["status"]).expect(0).stdout;
+    let status = work.run_at(later, &["status", "--all"]).expect(0).stdout;
     assert!(!status.contains("expired"), "{status}");
 }
 
@@ -116,8 +116,8 @@ fn a_longer_day_can_be_asked_for() {
             facts.not_after
         );
     }
-    let status = work.run_at("2026-11-15T20:00:00Z", &["status"]).expect(0).stdout;
+    let status = work.run_at("2026-11-15T20:00:00Z", &["status", "--all"]).expect(0).stdout;
     assert_eq!(told(&status, " expires in"), [""; 0]);
-    let status = work.run_at("2026-11-17T12:00:00Z", &["status"]).expect(0).stdout;
+    let status = work.run_at("2026-11-17T12:00:00Z", &["status", "--all"]).expect(0).stdout;
     assert_eq!(told(&status, " expires in 12 h"), SHORT_LIVED);
 }

@@ -1,7 +1,9 @@
 //! The install's commands, as far as they go without a machine.
 
+use std::process::Command;
+
 use hardway_assets::Phase;
-use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work, inside, succeed};
 
 use crate::work;
 
@@ -20,7 +22,7 @@ fn lab() -> Work {
 fn a_plan_names_every_phase_in_order_with_its_commands_and_writes_nothing() {
     let work = lab();
     let before = Snapshot::of(work.root());
-    let text = work.ok(&["plan"]).says("built-in sample release").stdout;
+    let text = work.ok(&["plan", "--all"]).says("built-in sample release").stdout;
     let mut rest = text.as_str();
     for phase in Phase::ALL {
         let found =
@@ -38,11 +40,66 @@ fn a_plan_names_every_phase_in_order_with_its_commands_and_writes_nothing() {
 }
 
 #[test]
+fn a_plan_begins_with_a_summary_and_fits_a_screen_or_two() {
+    let work = lab();
+    let text = work.ok(&["plan"]).stdout;
+    let mut lines = text.lines();
+    let first = lines.next().unwrap();
+    assert!(
+        first.starts_with("ocp4: ")
+            && first.contains(&format!(" steps in {} phases, with ", Phase::ALL.len())),
+        "{text}"
+    );
+    assert_eq!(lines.next().unwrap(), "machines: 1 bootstrap host, 3 masters, 1 worker, by provider lab");
+    assert!(text.lines().count() < 100, "{} lines:\n{text}", text.lines().count());
+    assert!(!text.contains("ip netns add"), "{text}");
+    assert!(text.contains("machine/<host>/") && text.contains("master-0, master-1, master-2"), "{text}");
+    let all = work.ok(&["plan", "--all"]).stdout;
+    assert_eq!(all.lines().next(), Some(first));
+    assert!(all.lines().count() > 150 && !all.contains("machine/<host>"), "{all}");
+    let value = work.ok(&["plan", "-o", "json"]).json();
+    // A computer whose limits are too low has them raised first.
+    let mut actions = value[1]["effects"].as_array().unwrap().iter().map(|effect| &effect["action"]);
+    assert_eq!(actions.find(|action| *action != "host/watches").unwrap(), "images/built", "{value:#}");
+}
+
+#[test]
 fn a_phase_that_is_too_early_says_what_is_missing() {
     let work = lab();
     let ran = work.refused(2, &["phase", "run", "make-ignition"]);
     ran.says("phase-too-early").says("make-ignition needs make-kubeconfigs first");
-    work.refused(2, &["phase", "run", "make-coffee"]).says("there is no phase \"make-coffee\"");
+    work.refused(2, &["phase", "run", "make-coffee"]).says("no such phase: \"make-coffee\"");
+}
+
+/// A lab's names and addresses are known in its own network only: whoever asks its cluster goes on in there.
+#[test]
+fn whoever_asks_the_cluster_of_a_lab_goes_into_its_network() {
+    if !inside() {
+        return;
+    }
+    let work = lab().with_programs_of("bin");
+    let script =
+        "mkdir -p /run/netns && mount -t tmpfs tmpfs /run/netns && touch /run/netns/hardway-never-built";
+    succeed(Command::new("sh").args(["-ec", script]));
+    work.write("bin/nsenter", "#!/bin/sh\necho \"entered with $*\"\n");
+    work.set_mode("bin/nsenter", 0o755);
+    let commands = [
+        "approve",
+        "diagnose",
+        "gather bootstrap",
+        "node add worker-0",
+        "node remove worker-0 --yes",
+        "node replace worker-0",
+        "phase run await-bootstrap",
+        "certs recover",
+        "verify",
+        "wait-for install-complete",
+    ];
+    for command in commands {
+        let ran = work.ok(&command.split(' ').collect::<Vec<_>>());
+        let begins = ran.stdout.starts_with("entered with --net=/run/netns/hardway-never-built");
+        assert!(begins && ran.stdout.contains(command), "{command}: {}{}", ran.stdout, ran.stderr);
+    }
 }
 
 #[test]
@@ -67,7 +124,7 @@ fn a_controller_of_two_hosts_is_placed_in_the_file() {
     let ran = work.refused(3, &["create", "cluster"]);
     ran.says("inventory-invalid")
         .says("machines.bare-metal.hosts.master-1.bmc.address: Duplicate value: \"redfish+https://10.0.0.5\"")
-        .says("master-0 has it");
+        .says("master-0 has the same one");
     assert!(!work.exists("journal.jsonl"));
 }
 
@@ -75,18 +132,18 @@ fn a_controller_of_two_hosts_is_placed_in_the_file() {
 fn there_is_nothing_to_destroy_where_nothing_was_done() {
     let work = lab();
     let before = Snapshot::of(work.root());
-    work.ok(&["destroy"]).says("there is no journal");
+    work.ok(&["destroy"]).says("has no journal");
     before.assert_untouched(&Snapshot::of(work.root()));
 }
 
 #[test]
 fn after_a_start_that_did_nothing_there_is_nothing_to_take_back_and_that_is_said() {
-    for command in [&["infra", "down"][..], &["destroy"]] {
+    for command in [&["infra", "down", "--yes"][..], &["destroy"]] {
         let work = lab();
         work.write("journal.jsonl", "");
         work.ok(command)
-            .says("nothing to take back")
-            .says("nothing was done to this host")
+            .says("nothing to undo")
+            .says("the journal records no changes to this host")
             .does_not_say("0 things");
     }
 }
@@ -100,14 +157,14 @@ fn a_cluster_that_does_not_answer_is_told_with_what_to_do() {
     work.edit("auth/kubeconfig", server, "    server: https://127.0.0.1:9");
     let ran = work.run(&["node", "add", "worker-0"]).expect(1);
     ran.says("error[node-kept]: ")
-        .says("fix: this computer must reach the API of the cluster")
+        .says("fix: make sure that the cluster runs and this computer reaches its API")
         .says("hardway diagnose");
 }
 
 #[test]
 fn a_lab_that_is_not_there_is_said_so() {
     let work = lab();
-    work.refused(4, &["lab", "run", "--", "true"]).says("the lab never-built is not there");
+    work.refused(4, &["lab", "run", "--", "true"]).says("the lab never-built does not exist");
     work.refused(2, &["lab", "shell", "master-9"]).says("one of bootstrap, master-0");
     let metal = work::with_inputs(INSTALL_CONFIG, INVENTORY);
     metal.refused(2, &["lab", "shell", "master-0"]).says("not in a lab");

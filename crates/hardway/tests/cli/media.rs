@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work, needed};
+use hardway_testing::{INSTALL_CONFIG, INVENTORY, Snapshot, Work, needed, with_hardware};
 use serde_json::Value;
 
 use crate::live_image::{AREA, Builder, DEFAULT, pristine};
@@ -154,8 +154,9 @@ fn an_image_is_embedded_into_without_a_cluster() {
     work.ok(&[&embed[..], &["--live-ignition", "a.ign", "--live-karg-append", "a=b"]].concat());
     assert_eq!(embedded(&work, "b.iso"), serde_json::json!({}));
     assert!(fs_err::read(pristine()).unwrap() == before, "the image was written to");
-    work.refused(2, &["media", "embed", "b.iso", "--to", "b.iso"]).says("over itself");
-    work.refused(2, &[&embed[..], &["--live-karg-delete", "absent"]].concat()).says("is not there");
+    work.refused(2, &["media", "embed", "b.iso", "--to", "b.iso"]).says("overwrite itself");
+    work.refused(2, &[&embed[..], &["--live-karg-delete", "absent"]].concat())
+        .says("cannot delete it: no such argument");
     work.refused(2, &[&embed[..], &["--network-keyfile", "a.ign"]].concat()).says(".nmconnection");
     work.refused(2, &["media", "embed", iso(), "--to", "b.iso", "--live-ignition", "absent"]).says("absent");
     let long = "x".repeat(2000);
@@ -170,21 +171,22 @@ fn images_that_cannot_be_used_are_refused_and_nothing_is_written() {
     let cut = fs_err::read(pristine()).unwrap();
     work.write("cut.iso", &cut[..cut.len() - 200_000]);
     let args = |image| ["media", "iso", "--host", "master-0", "--to", "out", "--iso", image];
-    work.refused(4, &args("foreign.iso")).says("error[media-unusable]").says("no ISO 9660 image");
-    work.refused(4, &args("cut.iso")).says("cut short");
-    work.refused(2, &args("absent.iso")).says("absent.iso is not there");
+    work.refused(4, &args("foreign.iso")).says("error[media-unusable]").says("not an ISO 9660 image");
+    work.refused(4, &args("cut.iso")).says("the image is truncated");
+    work.refused(2, &args("absent.iso")).says("absent.iso does not exist");
     let old = Builder::new();
     old.remove("coreos/features.json");
     old.build(&work.path("old.iso"));
     work.refused(4, &args("old.iso")).says("does not support settings for the installer");
     work.refused(4, &args(iso())[..4])
         .says("error[media-missing]")
-        .says("hardway release media --format iso");
+        .says("the sample release has none")
+        .does_not_say("hardway release media");
     work.refused(2, &["media", "iso", "--host", "nobody", "--iso", iso()])
-        .says("the inventory has: bootstrap, master-0");
+        .says("hosts in the inventory: bootstrap, master-0");
     work.refused(2, &["media", "iso", "--iso", iso()]);
     work.ok(&["media", "iso", "--host", "master-0", "--iso", iso()]);
-    work.run(&args("media/master-0.iso")).expect(4).says("has something embedded already");
+    work.run(&args("media/master-0.iso")).expect(4).says("already has something embedded");
 
     let bare = work::made();
     bare.run(&["media", "iso", "--host", "master-0", "--iso", iso()]).expect(3).says("has no installDisk");
@@ -205,7 +207,7 @@ fn a_dry_run_writes_nothing_and_an_image_in_the_folder_is_found() {
     work.write("media/.hardway-cut-off", "half an image");
     let before = Snapshot::of(work.root());
     work.ok(&["media", "iso", "--all", "--dry-run"])
-        .says("rhcos-live.iso, which is not compared")
+        .says("rhcos-live.iso without verifying its checksum")
         .says("worker-0.iso: would be written");
     before.assert_untouched(&Snapshot::of(work.root()));
     work.ok(&["media", "iso", "--all"]);
@@ -263,6 +265,66 @@ fn limits_of_platforms_are_listed_with_what_fits() {
     assert_eq!(host("bootstrap")["fits"], serde_json::json!(["libvirt"]));
     assert!(host("master-0")["fits"].as_array().unwrap().contains(&"gce".into()));
     assert!(work.ok(&["media", "limits"]).stdout.contains("needs a pointer"));
+}
+
+#[test]
+fn before_configs_are_made_limits_say_how_to_make_them() {
+    work::with_inputs(INSTALL_CONFIG, INVENTORY)
+        .ok(&["media", "limits"])
+        .says("no host has a config yet: run `hardway create ignition-configs`");
+    made().ok(&["media", "limits"]).does_not_say("no host has a config");
+    work::empty().ok(&["media", "limits"]).says("no inventory.yaml here");
+}
+
+#[test]
+fn a_boot_folder_that_cannot_be_written_leaves_nothing() {
+    let work = made();
+    work.write("foreign.iso", "#!/bin/sh\n");
+    let pxe = ["media", "pxe", "--url", "http://192.0.2.1:8080", "--iso"];
+    work.refused(4, &[&pxe[..], &["foreign.iso"]].concat()).says("not an ISO 9660 image");
+    assert!(!work.exists("pxe"));
+    work.remove("ignition/master-0.ign");
+    work.refused(2, &[&pxe[..], &[iso()]].concat()).says("master-0 has no config yet");
+    assert!(!work.exists("pxe"));
+}
+
+/// Looking draws no key; whoever makes media draws it.
+#[test]
+fn urls_are_looked_at_without_writing_and_only_below_a_url() {
+    let work = work::with_inputs(INSTALL_CONFIG, &with_hardware(INVENTORY, ""));
+    let before = Snapshot::of(work.root());
+    let urls = ["media", "urls", "--url", "http://192.0.2.1:8080"];
+    work.refused(2, &urls).says("error[serve-unprepared]").says("hardway media iso --all");
+    for wrong in ["nonsense", "192.0.2.1:8080", "ftp://192.0.2.1", "http://", "http://a b", "http://a?b=c"] {
+        work.refused(2, &["media", "urls", "--url", wrong])
+            .says("error[usage]")
+            .says("is not an http:// or https:// URL");
+    }
+    before.assert_untouched(&Snapshot::of(work.root()));
+    // Those who have a config of their own to embed need nothing else.
+    work.write("a.ign", r#"{"ignition":{"version":"3.2.0"}}"#);
+    work.ok(&["media", "iso", "--host", "master-0", "--iso", iso(), "--config", "a.ign"]);
+    let work = work.may_show_secrets();
+    let root = work.root().to_str().unwrap().to_owned();
+    let told = work.ok(&["media", "urls", "--url", "http://192.0.2.1:8080/", "--dir", &root]).stdout;
+    let line = |host: &str| told.lines().find(|line| line.starts_with(host)).unwrap().to_owned();
+    assert!(line("master-0").contains(" http://192.0.2.1:8080/"), "{told}");
+    assert!(
+        line("worker-0").contains(&format!("`hardway --dir {root} media iso --host worker-0`")),
+        "{told}"
+    );
+}
+
+/// Paths of flags are as seen from where one is; where nothing is typed, files lie in the folder.
+#[test]
+fn the_advice_to_download_an_image_names_the_folder_that_is_looked_in() {
+    let work = made();
+    work.edit("release/release-metadata", "\"true\"", "\"false\"");
+    let (dir, release) = (work.root().to_str().unwrap(), work.path("release"));
+    let args = ["media", "iso", "--all", "--release-dir", release.to_str().unwrap()];
+    work.run(&args).expect(4).says("hardway release media --format iso --to media, or");
+    let outside = work::empty();
+    outside.run(&[&args[..], &["--dir", dir]].concat()).expect(4).says(&format!("--to {dir}/media, or"));
 }
 
 /// The real coreos-installer takes our settings for its own, and shows our configs.

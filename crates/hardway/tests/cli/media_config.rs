@@ -35,7 +35,7 @@ fn an_iso_installs_the_config_that_is_given() {
         "--iso",
         iso(),
     ];
-    work.refused(2, &two).says("pointer.ign is the config of one host, and 2 are named");
+    work.refused(2, &two).says("pointer.ign is the config of one host, but 2 are named");
     work.refused(2, &["media", "iso", "--all", "--config", "pointer.ign", "--iso", iso()]).says("--all");
     let missing = ["media", "iso", "--host", "worker-0", "--config", "nowhere.ign", "--iso", iso()];
     work.refused(2, &missing).says("nowhere.ign");
@@ -60,9 +60,9 @@ fn one_host_more_boots_from_the_network_and_the_others_as_before() {
     };
     assert_eq!(hosts(), ["worker-0"]);
     work.ok(&one("master-0"));
-    assert_eq!(hosts().len(), 2, "the first is still there");
+    assert_eq!(hosts().len(), 2, "the first still exists");
     let script = work.read("pxe/ipxe/52-54-00-7e-00-04");
     assert!(script.contains("ignition_url=http://192.168.126.1:8080/ignition/worker-0.ign "), "{script}");
-    work.refused(3, &one("nobody")).says("no host of the inventory is called nobody");
+    work.refused(3, &one("nobody")).says("no host nobody");
     work.refused(2, &[&url[..], &["--config", "pointer.ign"]].concat()).says("--host");
 }

@@ -1,4 +1,4 @@
-//! `hardway recover certs`.
+//! `hardway certs recover`.
 
 use std::process::Command;
 
@@ -31,7 +31,7 @@ fn first_certificates_that_ended_before_the_install_was_over_are_named_with_thei
     {
         assert!(ran.stdout.contains(line), "{line}: {}", ran.stdout);
     }
-    let ran = ran.says("error[recovery-failed]").says("13 first certificates have ended");
+    let ran = ran.says("error[recovery-failed]").says("13 of the first certificates expired");
     let ran = ran.says("hardway create ignition-configs");
     assert!(!ran.stdout.contains("root-ca"), "lives ten years: {}", ran.stdout);
 
@@ -89,7 +89,7 @@ fn without_ssh(work: &Work, command: &mut Command) {
 #[test]
 fn real_a_silent_host_gets_its_next_generation() {
     let (plane, work) = (ControlPlane::start(), work::made());
-    work.write("auth/kubeconfig", plane.read("kubeconfig"));
+    work::lead_to(&work, &plane);
     let complete =
         ["create", "configmap", "bootstrap", "-n", "kube-system", "--from-literal=status=complete"];
     succeed(plane.kubectl().args(complete));
@@ -113,8 +113,9 @@ fn real_a_silent_host_gets_its_next_generation() {
     let Ran { stdout, stderr, .. } = recovering.end().expect(0);
     assert!(stdout.contains("approve csr-new  master-0.ocp4.example.com  rejoin"), "{stdout}{stderr}");
     assert!(stdout.contains("not put in place: ") && stdout.contains("No route to host"), "{stdout}");
-    let command = "ssh core@192.168.126.101 sudo bash -s <";
-    assert!(stdout.contains(command) && stdout.contains("recovery/master-0.sh"), "{stdout}");
+    let command = " -- core@192.168.126.101 sudo bash -s <";
+    assert!(stdout.contains("StrictHostKeyChecking=yes") && stdout.contains(command));
+    assert!(stdout.contains("recovery/master-0.sh"), "{stdout}");
     let identity = |text: &str| work.read("secrets/identity.json").contains(text);
     assert!(identity(r#""number": 2"#) && identity(r#""comes": "in-place""#));
     assert!(!work.exists("recovery/master-0.sh"), "it has done its part");
@@ -134,8 +135,7 @@ fn real_without_the_folder_no_identity_can_be_made() {
     let by_document = [&with[..], &["--declared", declared.to_str().unwrap()]].concat();
     for arguments in [&with[..], &by_document] {
         let ran = Ran::of(recover(&work, arguments)).expect(9);
-        ran.says("no identity can be made here for master-0.ocp4.example.com")
-            .says("error[recovery-blocked]");
+        ran.says("cannot make an identity for master-0.ocp4.example.com").says("error[recovery-blocked]");
     }
     assert!(!work.exists("recovery") && !work.exists("secrets/identity.json"));
 }
@@ -173,7 +173,7 @@ fn real_a_silent_node_from_a_stock_pointer_is_let_in_and_waited_for() {
     let arguments = ["--kubeconfig", elsewhere.to_str().unwrap(), "--server", &url];
     let mut recovering = Running::start(recover(&work, &arguments));
     // What was asked before is not meant; its kubelet asks again.
-    recovering.until_said("approving: this one writes");
+    recovering.until_said("approving certificate requests (this process holds the lease)");
     until("what was asked before is held", || work.read("journal.jsonl").contains("node-exists"));
     assert!(!is_approved(&plane, "csr-master"));
     succeed(plane.kubectl().args(["delete", "csr", "csr-master"]));
@@ -242,7 +242,7 @@ fn real_an_api_server_whose_certificate_has_ended_is_reached_by_its_recovery_nam
     let by_address = plane.url().replace("localhost", "127.0.0.1");
     let arguments = ["--kubeconfig", copied.to_str().unwrap(), "--server", &by_address];
     let mut recovering = Running::start(recover(&work, &arguments));
-    recovering.until_said("approving: this one writes");
+    recovering.until_said("approving certificate requests (this process holds the lease)");
     ask_with(plane.kubectl_with(&here), "csr-master", "master-0", shared);
     until("the approval", || {
         let mut get = plane.kubectl_with(&here);

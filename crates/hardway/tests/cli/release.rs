@@ -52,6 +52,26 @@ fn another_release_takes_its_place() {
     assert!(made.read("release/release-metadata").contains("\"4.18."));
 }
 
+/// A lab's release says which of its components are stand-ins; that is kept, and told whenever somebody looks.
+#[test]
+fn stand_ins_are_kept_and_told() {
+    let made = work::made();
+    made.ok(&["status"]).does_not_say("stand-ins");
+    let other = made.copy(&["release/"]);
+    other.edit(
+        "release/release-metadata",
+        "\"metadata\": {",
+        "\"metadata\": {\"stand-ins\": \"cli, pod\", \"real\": \"etcd, kubectl (in cli)\",",
+    );
+    let folder = other.path("release");
+    made.ok(&[&CREATE[..], &["--release-dir", folder.to_str().unwrap()]].concat());
+    assert!(made.read("release/release-metadata").contains("\"stand-ins\": \"cli, pod\""));
+    made.ok(&["status", "--release-dir", "release"]).says(
+        "2 components of this release are stand-ins, so results say nothing about the real ones: cli, pod; real: etcd, kubectl (in \
+         cli)",
+    );
+}
+
 #[test]
 fn a_release_that_lies_there_by_digest_need_not_be_fetched() {
     let work = work::made();
@@ -68,10 +88,10 @@ fn a_release_that_lies_there_by_digest_need_not_be_fetched() {
 fn a_release_folder_of_the_users_own_is_left_alone() {
     let work = work::made();
     work.write("release/crds/mine.txt", "mine");
-    work.ok(&CREATE).says("warning: release/ was not written by hardway or was edited by hand: it is kept");
+    work.ok(&CREATE).says("warning: release/ was edited by hand or not written by hardway: it is kept");
     assert_eq!(work.read("release/crds/mine.txt"), "mine");
     // What is used from there is not told to be missing there.
-    work.ok(&[&CREATE[..], &["--release-dir", "release"]].concat()).does_not_say("release/ was not");
+    work.ok(&[&CREATE[..], &["--release-dir", "release"]].concat()).does_not_say("release/ was edited");
     work.remove("release/crds/mine.txt");
-    work.ok(&CREATE).does_not_say("release/ was not");
+    work.ok(&CREATE).does_not_say("release/ was edited");
 }

@@ -38,7 +38,7 @@ fn walk(trace: &str, root: &Path) -> (BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
             loose.insert(to);
         } else if call.starts_with("mkdir") && call.contains(" = 0") {
             loose.extend(strings(call).next().map(|path| whole(root, path)));
-        } else if call.contains("already as they should be") {
+        } else if call.contains("already up to date") {
             return (named, loose);
         }
     }

@@ -1,5 +1,7 @@
 //! The recipes of `deploy/`, rendered by kustomize and taken by a real API server.
 
+mod by_hand;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -106,6 +108,43 @@ fn tokens_are_short_lived() {
         Command::new("grep").args(["-rniE", "create token|--duration|8760h"]).arg(&deploy),
     );
     assert_eq!(said, "", "a token by hand");
+}
+
+/// What is written for `demo` is printed for any hosted cluster, and nothing of `demo` stays.
+#[test]
+fn hosted_recipes_are_printed_for_any_cluster() {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/hosted/render.sh");
+    let tools = hardway_testing::tools(&["kubectl"]);
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let render = |words: &[&str]| {
+        let mut command = Command::new(&script);
+        command.args(words).env("PATH", &path);
+        command
+    };
+    for (part, kinds) in [("management", 7), ("hosted-cluster", 3), ("monitoring", 3)] {
+        let rendered = succeed(&mut render(&[
+            part,
+            "guest",
+            "tenants",
+            "pool-a",
+            "logins",
+            "registry.example.com/hardway:1",
+        ]));
+        let names = rendered.replace("hostedclusters", "");
+        assert!(!names.contains("demo") && !names.contains("clusters"), "{part}: {names}");
+        let objects = hardway_assets::yaml::read_all(&rendered).unwrap();
+        assert!(objects.len() >= kinds, "{part}: {} objects", objects.len());
+        for object in objects.iter().map(hardway_assets::yaml::Node::to_json) {
+            let namespace = object["metadata"]["namespace"].as_str().unwrap_or_default();
+            let known = ["", "tenants", "tenants-guest", "default", "kube-system", "pool-a-upgrade"];
+            assert!(known.contains(&namespace), "{part}: {object}");
+        }
+    }
+    for bad in [&["management"][..], &["nothing", "guest"], &["management", "Guest"], &["management", "a/b"]]
+    {
+        let refused = render(bad).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{bad:?}");
+    }
 }
 
 /// With the one file that a person makes.

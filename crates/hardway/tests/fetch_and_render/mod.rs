@@ -10,3 +10,4 @@ mod reach;
 mod render;
 mod resume;
 mod site;
+mod words;

@@ -14,7 +14,7 @@ const MACHINES: &str = "provider: gce
 const HOSTS: [(&str, u8); 4] = [("bootstrap", 100), ("master-0", 101), ("master-1", 102), ("master-2", 103)];
 
 /// A folder, and a cloud that is a folder in it.
-fn site() -> Work {
+pub(crate) fn site() -> Work {
     let site = with_machines(MACHINES);
     let stand_in =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../hardway-machines/tests/gce/gcloud-stand-in.sh");
@@ -84,9 +84,9 @@ fn instances_are_made_seen_and_taken_away() {
 
     // Somebody has logged out: nothing that costs money is forgotten.
     site.remove("cloud/login");
-    let Ran { code, stderr, .. } = site.run(&["destroy"]);
-    assert!(code == Some(4) && stderr.contains("fix: nobody is logged in: `gcloud auth login`"), "{stderr}");
+    let Ran { code, stderr, .. } = site.run(&["destroy", "--yes"]);
+    assert!(code == Some(4) && stderr.contains("fix: not logged in: run `gcloud auth login`"), "{stderr}");
     site.write("cloud/login", "");
-    site.ok(&["destroy"]);
+    site.ok(&["destroy", "--yes"]);
     assert_eq!(things(&site), [] as [&str; 0]);
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
 
-use hardway_testing::{feed, node_request, run, succeed};
+use hardway_testing::{feed, node_request, own_kubeconfig, run, succeed};
 use serde_json::json;
 
 use super::place::{Place, base64};
@@ -62,15 +62,13 @@ impl Player {
         let csr = format!("csr-{name}");
         let object = json!({"apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest", "metadata": {"name": csr},
             "spec": {"signerName": "kubernetes.io/kube-apiserver-client-kubelet", "request": base64(&request), "usages": ["digital signature", "client auth"]}});
-        let account = "openshift-machine-config-operator";
-        let user = format!("--as=system:serviceaccount:{account}:node-bootstrapper");
-        let groups = [
-            "--as-group=system:serviceaccounts".to_owned(),
-            format!("--as-group=system:serviceaccounts:{account}"),
-            "--as-group=system:authenticated".to_owned(),
-        ];
-        let mut create = self.kubectl();
-        feed(create.args(["create", "-f", "-", &user]).args(groups), &object.to_string());
+        // With what its pointer brings.
+        let own = own_kubeconfig(&std::fs::read(self.folder.join(name)).unwrap()).unwrap();
+        let file = self.folder.join(format!(".{name}.kubeconfig"));
+        std::fs::write(&file, own).unwrap();
+        let mut create = Command::new(&self.kubectl[0]);
+        let create = create.arg("--kubeconfig").arg(file).args(["create", "-f", "-"]);
+        feed(create, &object.to_string());
         while !run(self.kubectl().args(["get", "csr", &csr, "-o", "jsonpath={.status.certificate}"]))
             .1
             .starts_with("LS0t")

@@ -30,12 +30,12 @@ fn what_cannot_be_is_told_at_once_and_nothing_is_made() {
     );
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     for fault in [
-        "10 of what was asked for cannot be",
-        "\"4.18.1\" is no release image",
-        "\"https://example.com\" cannot be the base domain",
-        "\"8 gigabytes\" cannot be the size of etcd's volumes",
+        "10 invalid values",
+        "\"4.18.1\" is not a release image",
+        "\"https://example.com\" is not valid for the base domain",
+        "\"8 gigabytes\" is not a valid size of etcd's volumes",
         "nowhere.pub",
-        "\"host\" is no address",
+        "\"host\" is not an address",
         "port 40000 of APIServer",
         "cluster network 172.31.0.0/17 and service network 172.31.0.0/16 overlap",
     ] {
@@ -52,10 +52,10 @@ fn what_cannot_be_is_told_at_once_and_nothing_is_made() {
     );
     assert_eq!((nets.code, nets.stdout.as_str()), (Some(2), ""), "{}", nets.stderr);
     for fault in [
-        "cluster network \"pods\" is no CIDR",
-        "service network 172.31.0.1/16 is an address in the network 172.31.0.0/16",
-        "machine network \"10.0.0.0/33\" is no CIDR",
-        "\"Demo\" cannot be an infra ID",
+        "cluster network \"pods\" is not a CIDR",
+        "service network 172.31.0.1/16 is not a network: use 172.31.0.0/16",
+        "machine network \"10.0.0.0/33\" is not a CIDR",
+        "\"Demo\" is not a valid infra ID",
         "architecture \"mips\"",
     ] {
         assert!(nets.stderr.contains(fault), "{fault}: {}", nets.stderr);
@@ -68,7 +68,7 @@ fn what_cannot_be_is_told_at_once_and_nothing_is_made() {
     .concat();
     let ran = place.run(&good);
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);
-    assert!(ran.stderr.contains("--render-sensitive prints them too"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--render-sensitive includes them"), "{}", ran.stderr);
     assert_eq!(place.run(&good).stdout, ran.stdout, "the same every time");
     let kinds: Vec<&str> = ran.stdout.lines().filter_map(|line| line.strip_prefix("kind: ")).collect();
     assert_eq!(kinds, ["Namespace", "Secret", "Secret", "HostedCluster", "NodePool"]);

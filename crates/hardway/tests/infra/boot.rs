@@ -4,9 +4,10 @@ use std::path::Path;
 use std::process::Command;
 
 use base64::Engine as _;
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
+use hardway_assets::inventory::Host;
 use hardway_journal::Journal;
-use hardway_machines::actions::{Action, Executor};
+use hardway_machines::actions::{Action, Executor, Host as ThisHost};
 use hardway_machines::providers::Provider as _;
 use hardway_machines::providers::libvirt::Libvirt;
 use hardway_testing::{Work, inside_with_libvirt, succeed, tools, until};
@@ -14,6 +15,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::site::{host, inventory, on_libvirt, printed};
+use crate::page::http::serve_live;
+use crate::page::now::{look, machines_boot};
 use crate::work::cluster;
 
 pub(crate) const SERIAL: &str = "/var/log/libvirt/qemu/ocp4-master-0-serial.log";
@@ -54,6 +57,23 @@ fn carry_out(folder: &Work, actions: &[Action]) {
     });
 }
 
+/// The end of that very console is on its host's card.
+fn shown_on_the_page(folder: &Work) {
+    machines_boot(folder);
+    let mut served = serve_live(folder);
+    let console = |seen: &Value| {
+        let consoles = seen["consoles"].as_array().cloned().unwrap_or_default();
+        consoles.into_iter().find(|console| console["host"] == "master-0")
+    };
+    let seen = look(&served, |seen| console(seen).is_some());
+    let shown = console(&seen).unwrap();
+    let lines: Vec<&str> = shown["lines"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    assert!(lines.iter().any(|line| line.contains("installed: end")), "{lines:#?}");
+    assert!(shown["command"].as_str().unwrap().contains(SERIAL), "{shown:#}");
+    served.running.signal("TERM");
+    assert_eq!(served.running.exit(), Some(0));
+}
+
 #[test]
 fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     if !inside_with_libvirt() {
@@ -71,7 +91,7 @@ fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     until("hardway serves", || printed("ss -Hltn").contains("192.168.126.1:22624"));
 
     let cluster = cluster(&folder);
-    let provider = Libvirt::new(&cluster, &folder.path(""), Stage::Bootstrapping)
+    let provider = Libvirt::new(&cluster, &folder.path(""), InstallStage::Bootstrapping)
         .map_err(|wrong| format!("{wrong:?}"))
         .unwrap();
     let master = cluster.inventory.hosts.iter().find(|host| host.name == "master-0").unwrap();
@@ -89,6 +109,7 @@ fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     let lease =
         leases.lines().find(|line| line.contains("52:54:00:7e:00:65")).unwrap_or_else(|| panic!("{leases}"));
     assert!(lease.contains("192.168.126.101/24") && lease.contains("master-0"), "{lease}");
+    shown_on_the_page(&folder);
     let events = serving.printed();
     assert!(events.contains("master-0"), "{events}");
 
@@ -133,10 +154,28 @@ fn a_machine_boots_from_its_medium_and_fetches_its_config() {
     );
     folder.ok(&["infra", "up"]);
     assert!(is_empty("--inactive"), "a definition made anew named the medium that is gone");
-    virsh("destroy ocp4-master-0");
+    dies(&folder, &provider, master);
     assert!(virsh("start ocp4-master-0").contains("started"));
 
-    folder.ok(&["infra", "down"]);
+    folder.ok(&["infra", "down", "--yes"]);
+    let exists = provider.exists(master).unwrap().ask(&ThisHost::default()).unwrap();
+    assert_eq!(exists, Some(false));
     assert_eq!(host(), before);
     assert!(!Path::new(SERIAL).exists());
+}
+
+/// What libvirt knows of a machine that stands still, and of one that was killed, is what `diagnose` goes by.
+fn dies(folder: &Work, provider: &Libvirt, host: &Host) {
+    let virsh = |words: &str| printed(&format!("virsh -c qemu:///system {words}"));
+    let diagnosed = || folder.run(&["diagnose"]).expect(1).stdout;
+    virsh("suspend ocp4-master-0");
+    let told = diagnosed();
+    assert!(!told.contains("E-H19"), "it is not off: {told}");
+    virsh("destroy ocp4-master-0");
+    let told = diagnosed();
+    assert!(told.starts_with("E-H19 (host) A node is NotReady or never registered"), "{told}");
+    assert!(told.contains("the machine of master-0 is off (virsh: shut off (destroyed))"), "{told}");
+    assert!(told.contains("disk of master-0: "), "{told}");
+    assert!(told.contains("console of master-0: ") && told.contains("installed: end"), "{told}");
+    assert_eq!(provider.exists(host).unwrap().ask(&ThisHost::default()).unwrap(), Some(true));
 }

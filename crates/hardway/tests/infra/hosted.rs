@@ -103,6 +103,73 @@ fn a_hosted_worker_installs_itself_and_fetches_with_the_token_of_its_pool() {
     let shown = folder.ok(&["media", "show", "media/worker-0.iso", "--ignition"]).stdout;
     assert!(pointer.exists() && !shown.contains("machine-config-server"), "not this cluster's config");
     drop(adding);
-    folder.ok(&["infra", "down"]);
+    folder.ok(&["infra", "down", "--yes"]);
     assert_eq!(host(), before);
 }
+
+/// The same from an inventory of workers only: nothing of a cluster is in the folder, and whoever makes the first machine makes its network.
+#[test]
+fn a_worker_of_a_range_installs_itself_from_a_folder_without_a_cluster() {
+    if !inside_with_libvirt() {
+        return;
+    }
+    printed(
+        "ip link add out type veth peer name far && ip addr add 10.254.0.1/24 dev out && \
+         for end in out far; do ip link set $end addrgenmode none && ip link set $end up; done && ip route add default dev out",
+    );
+    let (folder, before) = (crate::work::empty().with_real_clock().on_disk().may_show_secrets(), host());
+    folder.write("hosted-inventory.yaml", HOSTED);
+    folder.write("pull-secret.json", r#"{"auths":{}}"#);
+    fs_err::create_dir(folder.path("media")).unwrap();
+    base(&folder, "media/live.iso");
+    let (management, hosted) = (ControlPlane::start(), ControlPlane::start());
+    install_hypershift(&management);
+    let kubeconfig = management.kubeconfig().display().to_string();
+    let on = |words: &[&str]| -> Vec<String> {
+        [&["hosted", "--kubeconfig", &kubeconfig], words].concat().into_iter().map(str::to_owned).collect()
+    };
+    let ok = |words: &[&str]| folder.ok(&on(words).iter().map(String::as_str).collect::<Vec<_>>());
+    let place = ["--external-api-server-address", "192.168.126.1", "--release-image", "quay.io/x:1"];
+    ok(&[&["cluster", "create", "demo", "--pull-secret", "pull-secret.json"][..], &place].concat());
+    hosted_control_plane_is_up(&management, ("clusters", "demo"), &hosted.kubeconfig(), SERVED_AT);
+    self_signed(folder.root(), "server", "IP:192.168.126.1");
+    folder.write("pool.ign", r#"{"ignition":{"version":"3.2.0"}}"#);
+    let publish = ["stand-in", "--once", "--cluster", "demo", "--pool", "demo"];
+    let what = ["--config", "pool.ign", "--ignition-server", SERVED_AT, "--ignition-ca", "server.crt"];
+    ok(&[&publish[..], &what].concat());
+
+    let scale = on(&["workers", "scale", "1", "--pool", "demo", "--cluster", "demo", "--config-rest", "0s"]);
+    let mut scaling = folder.start(&scale.iter().map(String::as_str).collect::<Vec<_>>());
+    scaling.until_so("the network is there", || printed("ip -o addr").contains("192.168.126.1/24"));
+    let serve = ["serve", "--face=hosted", "--namespace=clusters-demo", "--listen", SERVED_AT];
+    let files = ["--kubeconfig", &kubeconfig, "--certificate", "server.crt", "--key", "server.key"];
+    let _serving = folder.start(&[&serve[..], &files].concat());
+    let serial = "/var/log/libvirt/qemu/site-worker-0-serial.log";
+    let console =
+        || fs_err::read(serial).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    scaling.until_so("the worker is installed", || console().contains("installed: end"));
+    let console = console();
+    assert!(console.contains("installed: address 192.168.126.110/24 name worker-0"), "{console}");
+    assert!(console.contains("installed: config of the host fetched: "), "{console}");
+    until("the worker counts as fetched", || {
+        ok(&["workers", "list", "--cluster", "demo", "-o", "json"]).json()[0]["stage"] == "fetched"
+    });
+    let there = folder.ok(&["hosted", "leftovers", "-o", "json"]).json();
+    assert_eq!(there[0]["machine"], "site-worker-0");
+    assert_eq!(there[0]["owner"], "pool demo of clusters/demo");
+    assert_eq!(there.as_array().unwrap().len(), 1, "of a range, only what is wanted is made");
+    drop(scaling);
+    folder.ok(&["infra", "down", "--yes"]);
+    assert_eq!(host(), before);
+}
+
+const HOSTED: &str = r#"apiVersion: hardway.dev/v1alpha1
+kind: HostedInventory
+name: site
+machines:
+  provider: libvirt
+  libvirt: {pool: ocp4, accelerator: tcg}
+network: {machineNetwork: 192.168.126.0/24, gateway: 192.168.126.1, dns: 192.168.126.1}
+pools:
+- {cluster: demo, nodePool: demo, names: "worker-{n}", addresses: 192.168.126.110-192.168.126.119, macPrefix: "52:54:00:7e:01", installDisk: /dev/vda, cpus: 1, memoryGiB: 1, diskGiB: 2}
+"#;

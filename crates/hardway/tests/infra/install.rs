@@ -72,7 +72,7 @@ fn create_cluster_installs_machines_goes_on_after_ctrl_c_and_is_destroyed() {
     }
     assert!(printed("virsh -c qemu:///system list --name").contains("ocp4-master-0"), "it stays on");
 
-    folder.ok(&["destroy"]);
+    folder.ok(&["destroy", "--yes"]);
     assert_eq!(host(), before);
     assert!(!folder.path("media/master-0.iso").exists() && folder.path("media/live.iso").exists());
 }

@@ -70,7 +70,7 @@ fn cut_off_after_every_action_up_and_down_go_on() {
     let (folder, before) = (on_libvirt(&inventory()), host());
     folder.ok(&["infra", "up"]);
     let (built, up) = (host(), told(&folder));
-    folder.ok(&["infra", "down"]);
+    folder.ok(&["infra", "down", "--yes"]);
     assert_eq!(host(), before);
     let down = told(&folder)[up.len()..].to_vec();
     assert_eq!(up.len(), 2 * down.len(), "each begun, each finished, each taken back: {up:?} {down:?}");
@@ -81,8 +81,8 @@ fn cut_off_after_every_action_up_and_down_go_on() {
     cut_off_again_and_again(&folder, &["infra", "up"], &up, &counts);
     assert_eq!(host(), built);
     let said = folder.run(&["infra", "up"]).stderr;
-    assert!(said.contains(" 0 were done now"), "{said}");
-    cut_off_again_and_again(&folder, &["infra", "down"], &down, &vec![1; down.len()]);
+    assert!(said.contains("0 created now"), "{said}");
+    cut_off_again_and_again(&folder, &["infra", "down", "--yes"], &down, &vec![1; down.len()]);
     assert_eq!(host(), before);
 }
 
@@ -99,8 +99,8 @@ fn killed_in_the_middle_of_an_action_both_ways_go_on() {
         let begun = format!("\"action-started\" \"{action}\"");
         until(action, || told(&folder).iter().any(|told| told.what == begun));
         drop(run);
-        folder.ok(&["infra", then]);
-        folder.ok(&["infra", "down"]);
+        folder.ok(&[&["infra", then][..], if then == "down" { &["--yes"] } else { &[] }].concat());
+        folder.ok(&["infra", "down", "--yes"]);
         assert_eq!(host(), before, "{action}");
     }
 }

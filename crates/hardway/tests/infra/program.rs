@@ -56,7 +56,7 @@ fn what_a_silent_libvirt_has_is_not_called_missing() {
     for verb in ["status", "up"] {
         let Ran { code, stdout, stderr } = folder.run(&["infra", verb]);
         assert_eq!((code, stdout.as_str()), (Some(4), ""), "{verb}: {stderr}");
-        for said in ["cannot be known", complaint, "fix: libvirt does not run on the host"] {
+        for said in ["cannot find out", complaint, "fix: libvirt is not running on the host"] {
             assert!(stderr.contains(said), "{verb}: {said}: {stderr}");
         }
     }
@@ -92,7 +92,7 @@ fn the_script_does_what_up_does_and_status_says_so() {
     folder.ok(&["infra", "up"]);
     let built = host();
     assert!(all("holds", true, &states(&folder)), "{:?}", states(&folder));
-    folder.ok(&["infra", "down"]);
+    folder.ok(&["infra", "down", "--yes"]);
     assert_eq!(host(), before);
 
     let by_hand = std::process::Command::new("bash").arg("-c").arg(&script).output().unwrap();
@@ -100,7 +100,7 @@ fn the_script_does_what_up_does_and_status_says_so() {
     assert_eq!(host(), built);
     assert!(all("holds", false, &states(&folder)), "{:?}", states(&folder));
     let said = folder.run(&["infra", "up"]).stderr;
-    assert!(said.contains(" 0 were done now"), "{said}");
-    folder.ok(&["infra", "down"]);
+    assert!(said.contains("0 created now"), "{said}");
+    folder.ok(&["infra", "down", "--yes"]);
     assert_eq!(host(), built, "what a person made is theirs");
 }

@@ -122,13 +122,13 @@ fn real_waiting_approves_hands_over_and_leaves_it_to_others_when_told() {
     work.write("auth/kubeconfig", plane.read("kubeconfig"));
 
     let mut other = Running::start(command(&work, &["approve", "--watch"]));
-    other.until_said("approving: this one writes");
+    other.until_said("approving certificate requests (this process holds the lease)");
     let mut waiting = Running::start(command(&work, &["wait-for", "bootstrap-complete"]));
-    waiting.until_said("are approved by the policy meanwhile");
-    waiting.until_said("this one takes over when it ends");
+    waiting.until_said("Approving certificate requests of expected nodes by policy");
+    waiting.until_said("this process takes over when it stops");
     other.signal("TERM");
     other.exit();
-    waiting.until_said("Approving: this one writes");
+    waiting.until_said("Approving certificate requests (this process holds the lease)");
     request(&plane, &FIRST);
     waiting.until_said("Certificate request first of worker-0.ocp4.example.com: approve: first-client");
     waiting.signal("INT");
@@ -140,7 +140,11 @@ fn real_waiting_approves_hands_over_and_leaves_it_to_others_when_told() {
     request(&plane, &Case { name: "later", ..SPOILT });
     let ran = work.run(&["wait-for", "bootstrap-complete", "--no-approve", "--timeout", "4s"]);
     assert_eq!(ran.code, Some(5), "{}", ran.stderr);
-    for words in ["left to others: --no-approve", "no machine becomes a node", "approve --dry-run"] {
+    for words in [
+        "Not approving certificate requests: --no-approve",
+        "Machines become nodes only when",
+        "approve --dry-run",
+    ] {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
     // A KUBECONFIG that was left set leads to somebody else's cluster, for all that is known, and is not used.
@@ -148,8 +152,46 @@ fn real_waiting_approves_hands_over_and_leaves_it_to_others_when_told() {
     work.remove("auth/kubeconfig");
     let mut command = command(&work, &["wait-for", "bootstrap-complete", "--timeout", "4s"]);
     command.env("KUBECONFIG", work.path("elsewhere.kubeconfig"));
-    hardway_testing::Ran::of(command).expect(3).says("and not used").says("there is no kubeconfig");
+    hardway_testing::Ran::of(command).expect(3).says("ignoring $KUBECONFIG").says("kubeconfig not found");
     assert!(!is_approved(&plane, "later"));
+}
+
+/// A machine is replaced meanwhile: another process begins the next generation of its host's identity, and from then on the one
+/// before is worth nothing, whoever approves.
+#[test]
+fn real_every_program_follows_the_generations_of_a_host() {
+    let plane = ControlPlane::start();
+    // An identity that is put in place is for a node that is there.
+    plane.apply(
+        &json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-0.ocp4.example.com"}}),
+    );
+    for (name, arguments, knows_folder) in PROGRAMS {
+        if *name == "approve" || !knows_folder {
+            continue;
+        }
+        let work = work::made().with_real_clock();
+        work::lead_to(&work, &plane);
+        let mut program = Running::start(command(&work, arguments));
+        program.until_said("pproving certificate requests (this process holds the lease");
+        next_generation(&work, "worker-0");
+        request(&plane, &Case { name: "new", user: "hardway:host:worker-0:2", ..FIRST });
+        program.until_so(&format!("{name}: the new identity is let in"), || is_approved(&plane, "new"));
+        request(&plane, &Case { name: "old", ..FIRST });
+        program.until_so(&format!("{name}: the old one is refused"), || is_denied(&plane, "old"));
+        program.signal("TERM");
+        program.exit();
+        succeed(plane.kubectl().args(["delete", "csr", "--all"]));
+    }
+}
+
+/// As `hardway node replace` and `hardway certs recover` begin it.
+fn next_generation(work: &hardway_testing::Work, host: &str) {
+    let mut identity: serde_json::Value = serde_json::from_str(&work.read("secrets/identity.json")).unwrap();
+    let since = jiff::Timestamp::now().to_string();
+    identity["generations"] = json!({host: {"number": 2, "since": since, "comes": "in-place"}});
+    work.write("secrets/identity.json.next", identity.to_string());
+    let [next, now] = ["secrets/identity.json.next", "secrets/identity.json"].map(|name| work.path(name));
+    std::fs::rename(next, now).unwrap();
 }
 
 /// As the words say; the approver of `deploy/` with the arguments of its Deployment.
@@ -174,6 +216,10 @@ fn command(work: &hardway_testing::Work, arguments: &[&str]) -> Command {
 
 fn is_approved(plane: &ControlPlane, name: &str) -> bool {
     plane.get(&["csr", name])["status"]["conditions"][0]["type"] == "Approved"
+}
+
+fn is_denied(plane: &ControlPlane, name: &str) -> bool {
+    plane.get(&["csr", name])["status"]["conditions"][0]["type"] == "Denied"
 }
 
 /// Asks as that user, on the real API server, with a key of its own.

@@ -50,7 +50,7 @@ fn one_cause_is_told_once() {
     folder.write("auth/kubeconfig", other.read("auth/kubeconfig"));
     let ran = folder.run(&["verify", "--skip-check", "certificates"]);
     assert_eq!(ran.code, Some(1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("1 of 12 checks failed: api"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 of 19 checks failed: api"), "{}", ran.stderr);
     assert_eq!(ran.stdout.matches("refused").count(), 1, "{}", ran.stdout);
     assert_eq!(ran.stdout.matches("workload").count(), 1, "{}", ran.stdout);
 }

@@ -36,7 +36,7 @@ fn included_leaves_out_what_the_version_operator_would() {
     let site = Site::new();
     let ran = site.plain(&["extract", &site.tag(), "--to", "rel", "--included", "-o", "json"]).expect(0);
     let json = told(&ran);
-    ran.says("no install-config.yaml: the defaults of a cluster are taken");
+    ran.says("no install-config.yaml: using the defaults");
     let reason = |file: &str| {
         let excluded = json["excluded"].as_array().unwrap();
         let of_file: Vec<_> = excluded.iter().filter(|entry| entry["file"] == file).collect();
@@ -45,7 +45,7 @@ fn included_leaves_out_what_the_version_operator_would() {
     };
     assert_eq!(
         reason(TECH_PREVIEW),
-        "CustomResourceDefinition nodes.config.openshift.io feature set Default, and it is for TechPreviewNoUpgrade"
+        "CustomResourceDefinition nodes.config.openshift.io feature set Default, but it is for TechPreviewNoUpgrade"
     );
     assert_eq!(
         reason("0000_50_mixed.yaml"),
@@ -144,7 +144,8 @@ fn programs_come_out_ready_to_run() {
     assert!(site.work.exists("bin/oc"));
 
     let ran = site.plain(&["extract", &site.tag(), "--command", "kubectl"]).expect(2);
-    ran.says("error[usage]").says("no release has a program \"kubectl\"; there are oc, openshift-install, ");
+    ran.says("error[usage]")
+        .says("releases have no program \"kubectl\"; choose one of oc, openshift-install, ");
     let ran = site.plain(&["extract", &site.tag(), "--command", "openshift-install"]).expect(1);
     ran.says("error[release-unusable]").says("installer");
     let both = ["extract", &site.tag(), "--command", "oc", "--file", "image-references"];

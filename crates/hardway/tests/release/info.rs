@@ -45,7 +45,7 @@ fn only_the_last_layer_is_fetched_and_told_line_by_line() {
     site.plain(&["info", &site.tag()]).expect(0).does_not_say(&layer(2));
     site.plain(&["info", &site.tag(), "--log-level", "debug"])
         .expect(0)
-        .says(&format!("was there: {} ", layer(2)));
+        .says(&format!("cached: {} ", layer(2)));
     site.forget();
     let quiet = site.plain(&["info", &site.digest(), "--log-level", "error"]).expect(0);
     assert_eq!(quiet.stderr, "");
@@ -58,7 +58,7 @@ fn what_is_not_there_is_told_with_what_is() {
     let ran = site.plain(&["info", &absent]).expect(1);
     assert_eq!(ran.stdout, "");
     ran.says("error[image-not-found]")
-        .says("there is no such tag; near: 4.18.99-x86_64")
+        .says("no such tag; near: 4.18.99-x86_64")
         .says("fix: check the pull spec");
     let other = site.world.registry.image("ocp/other:1").to_string();
     site.plain(&["info", &other])
@@ -76,7 +76,7 @@ fn an_image_that_is_no_release_is_refused() {
     let image = Image::new(Family::Docker, "amd64", vec![layer]);
     site.world.registry.pusher("ocp/cli").image(&image, Some("1"));
     let spec = site.world.registry.image("ocp/cli:1").to_string();
-    site.plain(&["info", &spec]).expect(1).says("error[release-unusable]").says("this is no release image");
+    site.plain(&["info", &spec]).expect(1).says("error[release-unusable]").says("not a release image");
 }
 
 #[test]

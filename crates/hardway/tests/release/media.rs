@@ -3,13 +3,14 @@
 use std::io::Write as _;
 
 use hardway_release::Digest;
-use hardway_testing::INVENTORY;
+use hardway_testing::{INVENTORY, Running};
 use serde_json::{Value, json};
 
 use super::media_server::MediaServer;
 use super::site::Site;
 use crate::fixture::release::{ReleaseImage, boot_images};
 use crate::fixture::world::world_of;
+use crate::work;
 
 /// A release whose boot images are on a server of the test.
 struct Media {
@@ -82,9 +83,9 @@ fn location_and_sum_are_told() {
     assert!(media.server.take_seen().is_empty());
 
     let ran = site.plain(&media.args(&tag, &["--format", "vmdk"])).expect(1);
-    ran.says("error[media-not-found]").says("there are: iso, pxe, qcow2.gz, gcp, openstack/qcow2.gz");
+    ran.says("error[media-not-found]").says("available: iso, pxe, qcow2.gz, gcp, openstack/qcow2.gz");
     let ran = site.plain(&media.args(&tag, &["--format", "iso", "--arch", "s390x"])).expect(1);
-    ran.says("error[media-not-found]").says("there are: x86_64");
+    ran.says("error[media-not-found]").says("available: x86_64");
     site.plain(&media.args(&tag, &["--format", "gcp", "--to", "x"])).expect(2).says("nothing to download");
 }
 
@@ -100,7 +101,7 @@ fn the_release_may_be_a_folder_or_the_one_of_the_inventory() {
     site.work.write("inventory.yaml", INVENTORY);
     site.run(&["media", "--format", "iso"]).expect(1).says("the sample release has no boot images");
     site.work.remove("inventory.yaml");
-    site.run(&["media", "--format", "iso"]).expect(3).says("there is no inventory.yaml that names a release");
+    site.run(&["media", "--format", "iso"]).expect(3).says("no inventory.yaml to take the release from");
     fs_err::remove_file(site.path("rel/0000_50_installer_coreos-bootimages.yaml")).unwrap();
     site.run(&["media", "--release-dir", "rel"]).expect(1).says("error[media-not-found]");
 }
@@ -188,7 +189,7 @@ fn a_damaged_file_is_never_put_into_place() {
     assert_eq!(fs_err::read(site.path("boot/rhcos-live.x86_64.iso")).unwrap(), media.iso);
 
     let lying = media.args(&tag, &["--format", "openstack/qcow2.gz", "--to", "boot"]);
-    site.plain(&lying).expect(1).says("error[media-damaged]").says("unpacked it has sha256");
+    site.plain(&lying).expect(1).says("error[media-damaged]").says("its unpacked sha256 is");
     assert!(!site.work.exists("boot/rhcos-qemu.x86_64.qcow2.gz"));
 }
 
@@ -204,4 +205,56 @@ fn a_file_that_no_place_has_is_told_with_all_places() {
         .says("error[media-damaged]")
         .says("empty/rhcos-live.x86_64.iso: ")
         .says("answered 404");
+}
+
+/// They are in the file, and are had from it by their names.
+#[test]
+fn a_bundle_carries_boot_images() {
+    let media = media();
+    let site = Site { work: work::empty().with_real_clock(), ..media.site };
+    let tag = site.tag();
+    site.work.write("program", "the program");
+    let args = ["bundle", &tag, "--to", "ocp.tar", "--program", "program"];
+    let ran = site.plain(&[&args[..], &["--media", "iso", "--media", "pxe"]].concat()).expect(0);
+    ran.does_not_say("no boot images");
+    let text = site.ok(&["bundle", "--verify", "ocp.tar"]).stdout;
+    for name in ["rhcos-live.x86_64.iso", "kernel", "initramfs.img", "rootfs.img"] {
+        assert!(text.contains(&format!("boot image    {name}\n")), "{name}: {text}");
+    }
+    media.server.put(ISO, b"gone");
+    site.plain(&["extract", &tag, "--to", "rel"]).expect(0);
+    site.forget();
+    let mut running = Running::start(site.command(&["serve", "ocp.tar", "--listen", "127.0.0.1:0"]));
+    let host = running.line_after("serving https://").split('/').next().unwrap().to_owned();
+    let mirror = format!("https://{host}/media/");
+    let ca = site.path("registry/ca.crt").display().to_string();
+    let args = [
+        "media",
+        "--release-dir",
+        "rel",
+        "--format",
+        "iso",
+        "--to",
+        "boot",
+        "--mirror",
+        &mirror,
+        "--trust-bundle",
+        &ca,
+    ];
+    site.ok(&args);
+    assert_eq!(fs_err::read(site.path("boot/rhcos-live.x86_64.iso")).unwrap(), media.iso);
+    assert_eq!(running.interrupt(), Some(8));
+
+    // What the machines of the inventory are installed from, unless somebody knows better.
+    site.work.write("inventory.yaml", INVENTORY);
+    media.server.put(ISO, &media.iso);
+    site.plain(&["bundle", &tag, "--to", "default.tar", "--program", "program"]).expect(0);
+    let text = site.ok(&["bundle", "--verify", "default.tar"]).stdout;
+    assert!(text.contains("boot image    rhcos-live.x86_64.iso"), "{text}");
+    site.plain(&["bundle", &tag, "--to", "no.tar", "--program", "program", "--media", "gcp"])
+        .expect(2)
+        .says("cannot be carried");
+    site.plain(&["bundle", &tag, "--to", "no.tar", "--program", "program", "--media", "vmdk"])
+        .expect(1)
+        .says("error[media-not-found]");
 }

@@ -39,8 +39,8 @@ fn a_mirror_serves_when_the_source_is_gone() {
 
     let digest = site.digest();
     site.work.write("install-config.yaml", format!("{INSTALL_CONFIG}{expected}"));
-    site.plain(&["info", &site.tag()]).expect(0).says("are asked for digests only");
-    site.plain(&["info", &digest]).expect(0).does_not_say("are asked for digests only");
+    site.plain(&["info", &site.tag()]).expect(0).says("serve digests only");
+    site.plain(&["info", &digest]).expect(0).does_not_say("serve digests only");
     site.world.registry.stop();
     extract_from_mirror(&site, &expected, &digest);
 }

@@ -83,7 +83,7 @@ fn the_install_config_of_the_folder_counts_first() {
     site.home.write(".docker/config.json", logins(&registry, "user:hush-hush"));
     site.plain(&["info", &image]).expect(1).says("error[registry-refused]");
     site.work.write("install-config.yaml", ": no: yaml: [");
-    site.plain(&["info", &image]).expect(0).says("install-config.yaml is no YAML");
+    site.plain(&["info", &image]).expect(0).says("install-config.yaml is not valid YAML");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn a_certificate_of_an_unknown_ca_is_refused_until_its_ca_is_given() {
 fn plain_http_is_asked_for_by_name_or_for_all() {
     let site = Site::new();
     let image = site.tag();
-    site.run(&["info", &image]).expect(1).says("error[registry-untrusted]").says("answers without TLS");
+    site.run(&["info", &image]).expect(1).says("error[registry-untrusted]").says("does not use TLS");
     let address = site.world.registry.address();
     site.ok(&["info", &image, &format!("--plain-http={address}")]);
     site.run(&["info", &image, "--plain-http=other:5000"]).expect(1).says("error[registry-untrusted]");

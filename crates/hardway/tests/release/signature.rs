@@ -9,15 +9,15 @@ use crate::fixture::signer::{Signer, claim};
 fn without_a_keyring_it_is_said_that_nothing_is_checked() {
     let site = Site::new();
     let digest = site.world.release.digest();
-    let said = format!("warning: the signature of {digest} is not checked because no --keyring is given");
-    site.plain(&["info", &site.tag()]).expect(0).says(&said).says("The tag named this digest just now");
+    let said = format!("warning: not verifying the signature of {digest}: no --keyring is given");
+    site.plain(&["info", &site.tag()]).expect(0).says(&said).says("The tag resolved to this digest just now");
     site.plain(&["info", &site.digest()])
         .expect(0)
         .says(&said)
-        .says("vouches for the content, not for who made it");
+        .says("guarantees the content, not who made it");
     let skip = site.plain(&["info", &site.tag(), "--insecure-skip-signature"]).expect(0);
-    skip.says("warning: --insecure-skip-signature: nobody says who made")
-        .says("chooses what every machine of the cluster runs");
+    skip.says("warning: --insecure-skip-signature: not verifying who made")
+        .says("decides what runs on every machine of the cluster");
     site.plain(&["info", &site.tag(), "--signature-store", "x"]).expect(2).says("--keyring");
 }
 

@@ -1,13 +1,16 @@
 //! Many clients of the worst kind at once: the server stays up, its memory bounded, and good clients are served.
 
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hardway_testing::Ran;
+use hardway_testing::{Ran, eventually};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 
 use super::site::{Folder, Serving};
-use crate::client::{PATIENCE, Reply};
+use crate::client::{Client, PATIENCE, Reply};
 
 /// Far above what it takes, far below what a leak would: 1,000 clients times 438 KB are 438 MB.
 const MOST_KILOBYTES: u64 = 96 << 10;
@@ -113,49 +116,38 @@ async fn half_requests_garbage_and_too_much() {
     good_client_is_served(&folder, &serving).await;
 }
 
+/// Whoever is refused is let go: each of these is a connection of its own, from eight addresses.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hundred_thousand_bad_tokens() {
-    const CONNECTIONS: usize = 10;
-    const REQUESTS: usize = 10_000;
+    const ADDRESSES: u8 = 8;
+    const REQUESTS: usize = 12_500;
+    raise_file_limit();
     let folder = Folder::made();
-    let serving = folder.serve(&[]);
+    // A handshake each would be most of the work, and is not what this is about.
+    folder.edit("inventory.yaml", "https://127.0.0.1:22624", "http://127.0.0.1:22624");
+    folder.create();
+    let serving = folder.serve(&["--plain-http"]);
     let bad = format!(
         "GET /ignition/worker-0 HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\nHardway-Generation: 0123456789ab\r\n\r\n",
         "0".repeat(64)
     );
-    let attackers = (0..CONNECTIONS).map(|_| {
-        let (client, bad) = (serving.client(), bad.clone());
+    let attackers = (1..=ADDRESSES).map(|number| {
+        let (address, bad) = (serving.address, bad.clone());
         tokio::spawn(async move {
-            let stream = client.connect().await.unwrap();
-            let (mut reading, mut writing) = tokio::io::split(stream);
-            let writer = tokio::spawn(async move {
-                for _ in 0..REQUESTS / 50 {
-                    writing.write_all(bad.repeat(50).as_bytes()).await.unwrap();
-                    writing.flush().await.unwrap();
-                }
-                writing
-            });
-            let (mut bytes, mut told, mut limited) = (vec![0; 64 << 10], 0, 0);
-            let mut rest = String::new();
-            while told + limited < REQUESTS {
-                let count = reading.read(&mut bytes).await.unwrap();
-                assert!(count > 0, "closed after {told} + {limited}");
-                rest += std::str::from_utf8(&bytes[..count]).unwrap();
-                while let Some((head, tail)) = rest.split_once("\r\n\r\n") {
-                    let reply = Reply::read(head.as_bytes());
-                    let length: usize = reply.header("content-length").unwrap().parse().unwrap();
-                    if tail.len() < length {
-                        break;
-                    }
-                    match reply.status {
-                        401 => told += 1,
-                        503 => limited += 1,
-                        other => panic!("{other}"),
-                    }
-                    rest = tail[length..].to_owned();
+            let (mut told, mut limited) = (0, 0);
+            for _ in 0..REQUESTS {
+                let mut stream = connect_from([127, 0, 7, number].into(), address).await;
+                stream.write_all(bad.as_bytes()).await.unwrap();
+                let mut reply = Vec::new();
+                stream.read_to_end(&mut reply).await.unwrap();
+                let reply = Reply::read(&reply);
+                assert_eq!(reply.header("connection"), Some("close"), "{}", reply.head);
+                match reply.status {
+                    401 => told += 1,
+                    503 => limited += 1,
+                    other => panic!("{other}"),
                 }
             }
-            drop(writer.await.unwrap());
             (told, limited)
         })
     });
@@ -164,14 +156,86 @@ async fn a_hundred_thousand_bad_tokens() {
         let (told, limited) = tokio::time::timeout(PATIENCE * 5, attacker).await.unwrap().unwrap();
         sums = (sums.0 + told, sums.1 + limited);
     }
-    assert_eq!(sums.0 + sums.1, CONNECTIONS * REQUESTS);
+    assert_eq!(sums.0 + sums.1, usize::from(ADDRESSES) * REQUESTS);
     assert!(sums.0 >= 100 && sums.1 > sums.0, "{sums:?}: most are not even told");
     // A good token passes even from the same address.
-    good_client_is_served(&folder, &serving).await;
+    let mut stream = connect_from([127, 0, 7, 1].into(), serving.address).await;
+    stream.write_all(folder.request("worker-0").text().as_bytes()).await.unwrap();
+    let mut head = [0; 12];
+    stream.read_exact(&mut head).await.unwrap();
+    assert_eq!(&head, b"HTTP/1.1 200");
     let held = serving.kilobytes("VmHWM");
     assert!(held < MOST_KILOBYTES, "{held} kB");
     tokio::time::sleep(Duration::from_millis(10)).await;
     let Ran { code, stdout: lines, .. } = serving.end();
     assert_eq!(code, Some(0));
     assert!(!lines.contains(&"0".repeat(64)), "a token, even a wrong one, is never shown");
+}
+
+/// Eight addresses take every place there is, in every way there is to hold one, and again whenever one is lost. A good host is served
+/// all the same, each time it asks.
+#[tokio::test(flavor = "multi_thread")]
+async fn eight_addresses_that_hold_all_they_can_keep_nobody_out() {
+    raise_file_limit();
+    let folder = Folder::made();
+    let serving = folder.serve(&["--max-connections", "64"]);
+    let address = serving.address;
+    let text = folder.request("worker-0").text();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let opened = Arc::new(AtomicUsize::new(0));
+    let attackers: Vec<_> = (0..128_u8)
+        .map(|number| {
+            let source = IpAddr::from([127, 0, 8, number % 8 + 1]);
+            let (client, text) = (serving.client().from(source), text.clone());
+            let (is_over, opened) = (Arc::clone(&is_over), Arc::clone(&opened));
+            tokio::spawn(async move {
+                while !is_over.load(Ordering::Relaxed) {
+                    match number / 8 {
+                        0 => hold_silently(source, address, &opened).await,
+                        1 => hold(&client, &text[..text.len() / 2], &opened).await,
+                        _ => hold(&client, &text, &opened).await,
+                    }
+                    tokio::time::sleep(Duration::from_millis(200)).await;
+                }
+            })
+        })
+        .collect();
+    eventually("every place is taken", async || opened.load(Ordering::Relaxed) >= 128).await;
+    for _ in 0..20 {
+        good_client_is_served(&folder, &serving).await;
+    }
+    // Who lost a place needs a moment to notice: the good host asks on until it was taken again.
+    eventually("places were given back, and taken again", async || {
+        good_client_is_served(&folder, &serving).await;
+        opened.load(Ordering::Relaxed) > 128
+    })
+    .await;
+    is_over.store(true, Ordering::Relaxed);
+    attackers.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// Holds a connection until it is closed, without a word.
+async fn hold_silently(source: IpAddr, address: SocketAddr, opened: &AtomicUsize) {
+    let mut stream = connect_from(source, address).await;
+    opened.fetch_add(1, Ordering::Relaxed);
+    let _ = stream.read(&mut [0]).await;
+}
+
+/// The same with a request, or half of one. What comes is read so slowly that it lasts for minutes, and so fast that it is not silence.
+async fn hold(client: &Client, text: &str, opened: &AtomicUsize) {
+    let Ok(mut stream) = client.connect_slowly().await else { return };
+    opened.fetch_add(1, Ordering::Relaxed);
+    if stream.write_all(text.as_bytes()).await.is_err() || stream.flush().await.is_err() {
+        return;
+    }
+    let mut piece = [0; 2048];
+    while stream.read(&mut piece).await.is_ok_and(|count| count > 0) {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+}
+
+async fn connect_from(source: IpAddr, address: SocketAddr) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(SocketAddr::new(source, 0)).unwrap();
+    socket.connect(address).await.unwrap()
 }

@@ -98,7 +98,7 @@ fn status(port: u16, path: &str) -> String {
     String::from_utf8(Command::new("curl").args(words).output().unwrap().stdout).unwrap()
 }
 
-/// Whoever fetches its config from elsewhere, a host that is held to its address is still to be installed.
+/// Whoever asks for its config from elsewhere does not get it, and the host is still to be installed. What a person can allow is written down.
 #[test]
 fn a_stranger_does_not_keep_a_host_from_being_installed() {
     let folder = Folder::made();
@@ -114,14 +114,21 @@ fn a_stranger_does_not_keep_a_host_from_being_installed() {
     ])));
     let script = format!("{}/ipxe/{MAC}", boot_part(&folder));
     let install = ask(&serving, port, &script);
-    assert_eq!(ask(&serving, port, install.strip_prefix("install http://boot/").unwrap()), "pointer");
+    let config = install.strip_prefix("install http://boot/").unwrap();
+    assert_eq!(status(port, config), "403");
     assert_eq!(ask(&serving, port, &script), install);
-    assert!(!folder.read("journal.jsonl").contains("install-begun"));
+    let journal = folder.read("journal.jsonl");
+    assert!(!journal.contains("install-begun") && !journal.contains("any-address-allowed"), "{journal}");
     let said = serving.end().stderr;
     assert!(
-        said.contains("127.0.0.1 fetched the config of master-0; it is no address of master-0"),
+        said.contains(
+            "refused 127.0.0.1 the config of master-0: the inventory does not list this address for master-0"
+        ),
         "{said}"
     );
+    let serving = folder.serve(&["--boot", &format!("127.0.0.1:{port}")]);
+    assert_eq!(ask(&serving, port, config), "pointer");
+    assert!(folder.read("journal.jsonl").contains("any-address-allowed"));
 }
 
 #[test]
@@ -138,7 +145,7 @@ fn the_operator_is_told_what_keeps_a_machine_waiting() {
     let output =
         Command::new("curl").args(["--silent", "--write-out", "%{http_code}", &url]).output().unwrap();
     let told = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(told, "not now; the operator of this server is told why\n503");
+    assert_eq!(told, "temporarily unavailable; see the log of this server\n503");
     let said = serving.end().stderr;
     assert!(said.contains("pxe/rootfs.img cannot be read: "), "{said}");
 }

@@ -56,3 +56,34 @@ async fn a_config_that_cannot_be_read_keeps_no_other_host_waiting() {
     until(&serving, &folder, "master-0", 200).await;
     assert_eq!(serving.end().code, Some(0));
 }
+
+/// Whoever moves the journal away gets another that says of itself what was given out, to whom, and by which rules.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_journal_that_is_moved_away_is_followed_by_one_that_says_as_much() {
+    let folder = Folder::made();
+    let serving = folder.serve(&[]);
+    let kinds = || -> Vec<String> {
+        let records = hardway_journal::read(&folder.path("journal.jsonl")).unwrap();
+        records.into_iter().map(|record| record.kind).collect()
+    };
+    // So often that one more is only counted.
+    for _ in 0..9 {
+        until(&serving, &folder, "worker-0", 200).await;
+    }
+    let told = kinds().len();
+    until(&serving, &folder, "worker-0", 200).await;
+    assert_eq!(kinds().len(), told);
+    std::fs::rename(folder.path("journal.jsonl"), folder.path("old.jsonl")).unwrap();
+    until(&serving, &folder, "worker-0", 200).await;
+    let telling = async {
+        while !["ignition-redeemed", "any-address-allowed", "ignition-offered"]
+            .iter()
+            .all(|kind| kinds().iter().any(|told| told == kind))
+        {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, telling).await.unwrap_or_else(|_| panic!("{:?}", kinds()));
+    assert_eq!(kinds()[0], "ignition-redeemed", "before the config was given out");
+    assert_eq!(serving.end().code, Some(0));
+}

@@ -35,10 +35,36 @@ async fn a_download_that_is_under_way_ends_whole() {
 fn a_person_ends_it_as_well_as_a_service_manager() {
     let folder = Folder::made();
     for (signal, exit) in [("INT", 8), ("TERM", 0)] {
-        let mut serving = folder.serve(&[]);
+        let mut serving = folder.serve(&["--face", "host", "--face", "pool"]);
+        // Both doors are opened by a person, who hears what that means.
+        for door in
+            ["--from-any-address: anyone with a host's pointer", "--face pool: anyone who reaches this port"]
+        {
+            assert!(serving.said().contains(&format!("warning: {door}")), "{}", serving.said());
+        }
         serving.signal(signal);
         assert_eq!(serving.exit(), Some(exit), "{signal}");
     }
+}
+
+/// Else it would begin a new journal, and hand out the configs of a cluster that is gone.
+#[tokio::test(flavor = "multi_thread")]
+async fn while_it_runs_the_journal_is_not_put_away() {
+    let folder = Folder::made();
+    let serving = folder.serve(&[]);
+    assert_eq!(folder.request("master-0").ask(&serving.client()).await.status, 200);
+    let ran = folder.refused(1, &["destroy", "--yes"]);
+    ran.says(&format!(
+        "error[workdir-locked]: hardway serve (process {}) hands out configs from",
+        serving.id()
+    ))
+    .says("fix: end it first");
+    assert!(folder.exists("journal.jsonl"));
+    serving.end().expect(0);
+    let ran = folder.ok(&["destroy", "--dry-run"]);
+    assert!(ran.stdout.contains("would be forgotten: master-0. "), "{}", ran.stdout);
+    folder.ok(&["destroy", "--yes"]).says("the journal was renamed to");
+    assert!(!folder.exists("journal.jsonl"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

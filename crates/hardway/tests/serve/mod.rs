@@ -7,4 +7,4 @@ mod ending;
 mod kills;
 mod refusals;
 mod screen;
-mod site;
+pub(crate) mod site;

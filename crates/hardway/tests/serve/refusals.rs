@@ -73,7 +73,11 @@ async fn a_config_that_was_made_again_has_another_generation() {
 fn it_does_not_begin_with_the_wrong_things() {
     let folder = Folder::made();
     for (args, code, says) in [
-        (&["--plain-http", "--face", "pool"][..], 2, "error[usage]: --plain-http goes with --face host only"),
+        (
+            &["--plain-http", "--face", "pool"][..],
+            2,
+            "error[usage]: --plain-http only works with --face host",
+        ),
         (&["--plain-http"], 2, "error[usage]: the pointers of the hosts say https://127.0.0.1:22624"),
         (&["--face", "hosted"], 2, "error[usage]: --face hosted needs a certificate"),
         (&["--certificate", "pki/root-ca.crt"], 2, "--key"),
@@ -81,9 +85,9 @@ fn it_does_not_begin_with_the_wrong_things() {
         (
             &["--certificate", "pki/root-ca.crt", "--key", "secrets/ignition-server.key"],
             4,
-            "error[serve-failed]: the key secrets/ignition-server.key does not fit",
+            "error[serve-failed]: the key secrets/ignition-server.key does not match",
         ),
-        (&["--window", "soon"], 2, "write it like 90m, 24h or 3d"),
+        (&["--window", "soon"], 2, "expected a duration such as 90m, 24h or 3d"),
     ] {
         let Ran { code: exit, stderr: said, .. } = folder.cannot_serve(args);
         assert!(exit == Some(code) && said.contains(says), "{args:?}: {exit:?}\n{said}");
@@ -91,12 +95,12 @@ fn it_does_not_begin_with_the_wrong_things() {
     folder.remove("pki/ignition-server.crt");
     let Ran { code: exit, stderr: said, .. } = folder.cannot_serve(&[]);
     assert!(
-        exit == Some(2) && said.contains("error[serve-unprepared]: ./pki/ignition-server.crt is not there"),
+        exit == Some(2) && said.contains("error[serve-unprepared]: ./pki/ignition-server.crt does not exist"),
         "{said}"
     );
     folder.edit("inventory.yaml", "ignitionServer:\n  url: https://127.0.0.1:22624\n", "");
     let Ran { code: exit, stderr: said, .. } = folder.cannot_serve(&[]);
-    assert!(exit == Some(2) && said.contains("does not say where hosts reach this server"), "{said}");
+    assert!(exit == Some(2) && said.contains("ignitionServer.url is not set"), "{said}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

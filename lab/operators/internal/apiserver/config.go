@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -60,7 +59,12 @@ func Observe(facts Facts) (controlplane.Document, error) {
 		set("shutdown-delay-duration", "0s")
 	}
 	document["servicesSubnet"] = strings.Join(facts.Network.ServiceNetworks, ",")
-	document["servingInfo"].(map[string]any)["namedCertificates"] = namedCertificates()
+	serving := document["servingInfo"].(map[string]any)
+	serving["namedCertificates"] = namedCertificates()
+	// With two families it stays IPv4's (cluster-kube-apiserver-operator pkg/operator/configobservation/network).
+	if len(facts.Network.ServiceNetworks) == 1 && strings.Contains(facts.Network.ServiceNetworks[0], ":") {
+		serving["bindAddress"], serving["bindNetwork"] = "[::]:6443", "tcp6"
+	}
 	plugins := document["admission"].(map[string]any)["pluginConfig"].(map[string]any)
 	plugins["network.openshift.io/RestrictedEndpointsAdmission"] = map[string]any{"configuration": map[string]any{
 		"apiVersion": "network.openshift.io/v1", "kind": "RestrictedEndpointsAdmissionConfig",
@@ -70,11 +74,11 @@ func Observe(facts Facts) (controlplane.Document, error) {
 }
 
 func restricted(network kube.Network) []any {
-	networks := controlplane.Any(network.ServiceNetworks)
+	var networks []any
 	for _, pods := range network.PodNetworks {
 		networks = append(networks, pods.CIDR.String())
 	}
-	return networks
+	return append(networks, controlplane.Any(network.ServiceNetworks)...)
 }
 
 // namedCertificates says which certificate answers to which name; the load balancers' carry their names themselves.
@@ -95,12 +99,4 @@ func namedCertificates() []any {
 		pair(live + "internal-loadbalancer-serving-certkey"),
 		pair(fixed+"localhost-recovery-serving-certkey", "localhost-recovery"),
 	}
-}
-
-func parseURL(text string) (*url.URL, error) {
-	parsed, err := url.Parse(text)
-	if err != nil || parsed.Hostname() == "" {
-		return nil, fmt.Errorf("infrastructure/cluster: %q is no URL of an API server", text)
-	}
-	return parsed, nil
 }

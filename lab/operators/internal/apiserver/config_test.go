@@ -1,7 +1,6 @@
 package apiserver
 
 import (
-	"errors"
 	"net/netip"
 	"slices"
 	"strings"
@@ -34,6 +33,37 @@ func TestObserve(t *testing.T) {
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in\n%s", part, text)
+		}
+	}
+}
+
+// Both families, in the order that the cluster's Network has them.
+func TestObserveNetworks(t *testing.T) {
+	four, six := "172.30.0.0/16", "fd02::/112"
+	for name, c := range map[string]struct {
+		services []string
+		parts    []string
+		first    []string
+	}{
+		"IPv4":             {[]string{four}, []string{"servicesSubnet: 172.30.0.0/16\n", "bindAddress: 0.0.0.0:6443\n", "bindNetwork: tcp4\n"}, []string{"172.30.0.1"}},
+		"IPv6":             {[]string{six}, []string{"servicesSubnet: fd02::/112\n", "bindAddress: '[::]:6443'\n", "bindNetwork: tcp6\n"}, []string{"fd02::1"}},
+		"both":             {[]string{four, six}, []string{"servicesSubnet: 172.30.0.0/16,fd02::/112\n", "bindAddress: 0.0.0.0:6443\n", "bindNetwork: tcp4\n"}, []string{"172.30.0.1", "fd02::1"}},
+		"both, IPv6 first": {[]string{six, four}, []string{"servicesSubnet: fd02::/112,172.30.0.0/16\n", "bindNetwork: tcp4\n"}, []string{"fd02::1", "172.30.0.1"}},
+	} {
+		given := facts()
+		given.Network.ServiceNetworks = c.services
+		document, err := Observe(given)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, part := range c.parts {
+			if !strings.Contains(document.Text(), part) {
+				t.Errorf("%s: no %q in\n%s", name, part, document.Text())
+			}
+		}
+		names, err := ServiceNames(given.Network)
+		if err != nil || !slices.Equal(names[8:], c.first) {
+			t.Errorf("%s: %v, %v", name, names, err)
 		}
 	}
 }
@@ -84,8 +114,11 @@ func TestChains(t *testing.T) {
 			t.Errorf("nobody makes %s", secret.Name)
 		}
 	}
-	given.Infrastructure.APIServerInternalURI = ""
-	if _, err := Chains(given.Infrastructure, given.Network); !errors.Is(err, kube.ErrNoInternalURI) {
-		t.Errorf("%v", err)
+	var found []string
+	for _, chain := range chains {
+		found = append(found, chain.Name)
+	}
+	if !slices.Equal(found, rotationNames) {
+		t.Errorf("%v have no step of their own, or %v no chain", found, rotationNames)
 	}
 }

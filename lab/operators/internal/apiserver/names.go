@@ -3,6 +3,8 @@
 package apiserver
 
 import (
+	"time"
+
 	"hardway.dev/lab/operators/internal/controlplane"
 	"hardway.dev/lab/operators/internal/kube"
 	"hardway.dev/lab/operators/internal/staticpod"
@@ -27,6 +29,7 @@ var Operand = staticpod.Operand{
 	PodPrefix:    "kube-apiserver",
 	MirrorPrefix: "kube-apiserver",
 	Kind:         Kind,
+	HoldFor:      5 * time.Minute,
 	Command:      "cluster-kube-apiserver-operator",
 	ConfigMaps: []staticpod.Resource{
 		{Name: "kube-apiserver-pod"}, {Name: "config"}, {Name: "kube-apiserver-cert-syncer-kubeconfig"},

@@ -36,33 +36,47 @@ func (o *Operator) Steps() []operator.Step {
 	controller := &staticpod.Controller{Clients: o.Clients, Operand: Operand, Image: o.OperatorImage}
 	steps := []operator.Step{
 		controlplane.Plain("BackingResourceController", controller.EnsureInstallerAccount),
-		controlplane.Plain("CertRotation", o.rotate),
 		controlplane.Plain("BoundSATokenSignerController", func(ctx context.Context) error { return EnsureTokenKeys(ctx, o.Clients) }),
 		controlplane.Plain("ResourceSyncController", o.sync),
 		{Name: "ConfigObservation", Run: o.observe},
 		controlplane.Plain("TargetConfigController", o.target),
 	}
+	steps = slices.Insert(steps, 1, o.rotations()...)
 	return append(steps, controlplane.Rollout(controller)...)
 }
 
-func (o *Operator) rotate(ctx context.Context) error {
+// rotations are a step for each certificate. The first of them reads what all of them depend on.
+func (o *Operator) rotations() []operator.Step {
+	var chains []Rotation
+	var unread error
+	var steps []operator.Step
+	for i, name := range rotationNames {
+		steps = append(steps, operator.Step{
+			Name: "CertRotation_" + name + "_", Reason: "RotationError",
+			Run: func(ctx context.Context, _ *kube.Operator) error {
+				if i == 0 {
+					chains, unread = o.chains(ctx)
+				}
+				if unread != nil {
+					return unread
+				}
+				return chains[i].Ensure(ctx, o.Clients)
+			},
+		})
+	}
+	return steps
+}
+
+func (o *Operator) chains(ctx context.Context) ([]Rotation, error) {
 	infrastructure, err := o.ReadInfrastructure(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	network, err := o.ReadNetwork(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	chains, err := Chains(infrastructure, network)
-	if err != nil {
-		return err
-	}
-	var all []error
-	for _, chain := range chains {
-		all = append(all, chain.Ensure(ctx, o.Clients))
-	}
-	return errors.Join(all...)
+	return Chains(infrastructure, network)
 }
 
 // sync copies what others own (cluster-kube-apiserver-operator pkg/operator/resourcesynccontroller).

@@ -2,10 +2,6 @@ package apiserver
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"hardway.dev/lab/operators/internal/certs"
 	"hardway.dev/lab/operators/internal/kube"
 )
 
@@ -32,7 +29,7 @@ func EnsureTokenKeys(ctx context.Context, clients *kube.Clients) error {
 		return err
 	}
 	if err != nil || len(secret.Data["service-account.key"]) == 0 || len(secret.Data["service-account.pub"]) == 0 {
-		data, err := NewKeyPair()
+		data, err := certs.NewTokenKeys()
 		if err != nil {
 			return err
 		}
@@ -58,19 +55,4 @@ func EnsureTokenKeys(ctx context.Context, clients *kube.Clients) error {
 		return err
 	}
 	return clients.SyncSecret(ctx, here(signingKey), atOperator(nextKey))
-}
-
-func NewKeyPair() (map[string][]byte, error) {
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		return nil, err
-	}
-	public, err := x509.MarshalPKIXPublicKey(key.Public())
-	if err != nil {
-		return nil, err
-	}
-	return map[string][]byte{
-		"service-account.key": pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}),
-		"service-account.pub": pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public}),
-	}, nil
 }

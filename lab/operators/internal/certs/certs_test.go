@@ -1,8 +1,14 @@
 package certs
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
 	"crypto/x509"
+	"encoding/pem"
 	"maps"
+	"math/big"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +117,47 @@ func TestReadSigner(t *testing.T) {
 	if _, err := ReadSigner(leaf.CertPEM, leaf.KeyPEM); err == nil {
 		t.Error("a leaf was taken for a signer")
 	}
+}
+
+// What is minted is RSA; a signer of another kind of key fails when it is to sign, with Go's own words, and not before: reading it
+// is no mistake.
+func TestOnlyRSASigns(t *testing.T) {
+	ca := signer(t, "a")
+	if _, ok := ca.key.Public().(*rsa.PublicKey); !ok || ca.Certificate.SignatureAlgorithm != x509.SHA256WithRSA {
+		t.Errorf("%T, %s", ca.key.Public(), ca.Certificate.SignatureAlgorithm)
+	}
+	leaf, err := ca.Issue(Leaf{CommonName: "x"}, day, now)
+	if err != nil || leaf.Certificate.SignatureAlgorithm != x509.SHA256WithRSA || leaf.Certificate.PublicKeyAlgorithm != x509.RSA {
+		t.Errorf("%v %+v", err, leaf)
+	}
+	certPEM, keyPEM := ellipticSigner(t)
+	other, err := ReadSigner(certPEM, keyPEM)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = other.Issue(Leaf{CommonName: "x"}, day, now)
+	if err == nil || err.Error() != "x509: requested SignatureAlgorithm does not match private key type" {
+		t.Errorf("%v", err)
+	}
+}
+
+func ellipticSigner(t *testing.T) (certPEM, keyPEM []byte) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := template(Leaf{CommonName: "elliptic", IsSigner: true}, 100*day, now)
+	template.SignatureAlgorithm, template.SerialNumber = x509.ECDSAWithSHA256, big.NewInt(1)
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: encoded})
 }
 
 func TestUnique(t *testing.T) {

@@ -1,15 +1,14 @@
 // Package certs mints certificates and decides when one must be minted anew.
 //
-// Keys are ECDSA P-256, not RSA as the real operators': on two cores thirty RSA keys are felt, and no reader of these
-// certificates cares. Service-account keys are another matter and stay RSA.
+// As in library-go (pkg/crypto/crypto.go) all keys are RSA of 2048 bits, and every signature is SHA256WithRSA, whatever key the
+// signer has: one with an ECDSA key signs nothing.
 package certs
 
 import (
 	"bytes"
 	"crypto"
-	"crypto/ecdsa"
-	"crypto/elliptic"
 	"crypto/rand"
+	"crypto/rsa"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
@@ -126,10 +125,11 @@ func Hostnames(certificate *x509.Certificate) []string {
 
 func template(leaf Leaf, validity time.Duration, now time.Time) *x509.Certificate {
 	template := &x509.Certificate{
+		SignatureAlgorithm:    x509.SHA256WithRSA,
 		Subject:               pkix.Name{CommonName: leaf.CommonName, Organization: leaf.Groups},
 		NotBefore:             now.Add(-time.Second),
 		NotAfter:              now.Add(validity),
-		KeyUsage:              x509.KeyUsageDigitalSignature,
+		KeyUsage:              x509.KeyUsageKeyEncipherment | x509.KeyUsageDigitalSignature,
 		ExtKeyUsage:           leaf.Usages,
 		BasicConstraintsValid: true,
 		IsCA:                  leaf.IsSigner,
@@ -146,8 +146,10 @@ func template(leaf Leaf, validity time.Duration, now time.Time) *x509.Certificat
 	return template
 }
 
+const keyBits = 2048
+
 func mint(template *x509.Certificate, by *Signer) (*Signer, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {
 		return nil, err
 	}
@@ -166,10 +168,6 @@ func mint(template *x509.Certificate, by *Signer) (*Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	encoded, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		return nil, err
-	}
-	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: encoded})
+	keyPEM := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
 	return &Signer{Certificate: certificate, key: key, CertPEM: Encode(certificate), KeyPEM: keyPEM}, nil
 }

@@ -3,6 +3,7 @@ package certs
 import (
 	"context"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"log"
 	"slices"
@@ -32,6 +33,8 @@ type SignerPlace struct {
 }
 
 // LeafPlace is where a certificate is kept, and what it is.
+//
+// Hostnames that are empty, and not nil, are names that nobody knows yet.
 type LeafPlace struct {
 	kube.Ref
 	Leaf
@@ -124,6 +127,9 @@ func (c Chain) EnsureLeaf(ctx context.Context, clients *kube.Clients, place Leaf
 	}
 	if reason == "" {
 		return secret, nil
+	}
+	if place.Hostnames != nil && len(place.Hostnames) == 0 {
+		return nil, errors.New("no hostnames set")
 	}
 	log.Printf("%q requires a new target cert/key pair: %s", place.Ref, reason)
 	made, err := signer.Issue(place.Leaf, place.Validity, time.Now())

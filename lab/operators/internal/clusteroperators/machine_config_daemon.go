@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"path/filepath"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,11 +15,19 @@ import (
 	"hardway.dev/lab/operators/internal/kube"
 )
 
-// RunMachineConfigDaemon tells the cluster which configuration a node was made from. The file came with the node's
-// Ignition config; without it the node never counts as configured (machine-config-operator pkg/daemon/node.go).
-func RunMachineConfigDaemon(ctx context.Context, clients *kube.Clients, node, path string) error {
+const (
+	currentConfig = "machineconfiguration.openshift.io/currentConfig"
+	nodeState     = "machineconfiguration.openshift.io/state"
+	nodeReason    = "machineconfiguration.openshift.io/reason"
+	// annotationsFile came with the node's Ignition config; without it the node never counts as configured.
+	annotationsFile = "etc/machine-config-daemon/node-annotations.json"
+)
+
+// RunMachineConfigDaemon tells the cluster which configuration a node was made from, and whether its disk is still so
+// (machine-config-operator pkg/daemon/node.go, pkg/daemon/on_disk_validation.go). root is where the node's root is mounted.
+func RunMachineConfigDaemon(ctx context.Context, clients *kube.Clients, node, root string) error {
 	for {
-		err := Annotate(ctx, clients, node, path)
+		err := ReportNode(ctx, clients, node, root)
 		if err != nil {
 			log.Print(err)
 		}
@@ -34,6 +43,28 @@ func RunMachineConfigDaemon(ctx context.Context, clients *kube.Clients, node, pa
 	}
 }
 
+// ReportNode annotates a node, once, and says whether its disk is as rendered, each time.
+func ReportNode(ctx context.Context, clients *kube.Clients, name, root string) error {
+	if err := Annotate(ctx, clients, name, filepath.Join(root, annotationsFile)); err != nil {
+		return err
+	}
+	node, err := clients.Kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	state, reason := "Done", ""
+	if err := CheckDisk(root, node.Annotations[currentConfig]); err != nil {
+		state, reason = "Degraded", err.Error()
+	}
+	if node.Annotations[nodeState] == state && node.Annotations[nodeReason] == reason {
+		return nil
+	}
+	if reason != "" {
+		log.Print(reason)
+	}
+	return annotate(ctx, clients, name, map[string]string{nodeState: state, nodeReason: reason})
+}
+
 // Annotate copies the file's annotations onto the node, once: later ones are the operator's.
 func Annotate(ctx context.Context, clients *kube.Clients, name, path string) error {
 	text, err := os.ReadFile(path)
@@ -44,14 +75,17 @@ func Annotate(ctx context.Context, clients *kube.Clients, name, path string) err
 	if err := json.Unmarshal(text, &annotations); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	const current = "machineconfiguration.openshift.io/currentConfig"
-	if annotations[current] == "" {
-		return fmt.Errorf("%s names no %s", path, current)
+	if annotations[currentConfig] == "" {
+		return fmt.Errorf("%s names no %s", path, currentConfig)
 	}
 	node, err := clients.Kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
-	if err != nil || node.Annotations[current] != "" {
+	if err != nil || node.Annotations[currentConfig] != "" {
 		return err
 	}
+	return annotate(ctx, clients, name, annotations)
+}
+
+func annotate(ctx context.Context, clients *kube.Clients, name string, annotations map[string]string) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": annotations}})
 	if err != nil {
 		return err

@@ -8,8 +8,11 @@ import (
 
 // Facts are what needs look at.
 type Facts struct {
-	// Available are the ClusterOperators that are available.
+	// Available says of each ClusterOperator that there is whether it is available. One that is not there belongs to a
+	// capability that is off: the version operator creates all others before anything else.
 	Available map[string]bool
+	// Real says which of them belong to a real operator: nobody here writes their status, nor does their work.
+	Real map[string]bool
 	// ReadyWorkers and ReadyMasters can run pods; MastersSchedulable says that masters take any pod.
 	ReadyWorkers, ReadyMasters []string
 	MastersSchedulable         bool
@@ -18,7 +21,9 @@ type Facts struct {
 	IngressDomain, IngressPlacement, BaseDomain  string
 	// UnannotatedMasters have no current machine config.
 	UnannotatedMasters []string
-	HasMasters         bool
+	// DegradedMasters say of themselves that their disk is not as rendered, and how.
+	DegradedMasters []string
+	HasMasters      bool
 	// KubeadminError says what is wrong with the first user's password, or nothing.
 	KubeadminError string
 }
@@ -34,7 +39,7 @@ var pods = []Need{available("network")}
 
 func available(operator string) Need {
 	return Need{Name: "operator " + operator, Missing: func(facts Facts) string {
-		if facts.Available[operator] {
+		if isAvailable, isThere := facts.Available[operator]; isAvailable || !isThere {
 			return ""
 		}
 		return fmt.Sprintf("clusteroperator/%s is not available", operator)
@@ -91,6 +96,9 @@ var annotatedMasters = Need{Name: "masters with a machine config", Missing: func
 	}
 	if len(facts.UnannotatedMasters) > 0 {
 		return "no machineconfiguration.openshift.io/currentConfig on " + strings.Join(facts.UnannotatedMasters, ", ")
+	}
+	if len(facts.DegradedMasters) > 0 {
+		return strings.Join(facts.DegradedMasters, "; ")
 	}
 	return ""
 }}

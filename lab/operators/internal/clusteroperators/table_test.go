@@ -74,12 +74,16 @@ func settle(facts Facts) []string {
 }
 
 func complete() Facts {
-	return Facts{
+	facts := Facts{
 		Available:    map[string]bool{"network": true, "etcd": true, "kube-apiserver": true, "kube-controller-manager": true, "kube-scheduler": true},
 		ReadyWorkers: []string{"w0", "w1"}, ReadyMasters: []string{"m0", "m1", "m2"}, HasMasters: true,
 		ControlPlaneTopology: "HighlyAvailable", InfrastructureTopology: "HighlyAvailable",
 		IngressDomain: "apps.x", IngressPlacement: "Workers", BaseDomain: "x",
 	}
+	for _, row := range Table {
+		facts.Available[row.Name] = false
+	}
+	return facts
 }
 
 func TestPrerequisites(t *testing.T) {
@@ -87,17 +91,18 @@ func TestPrerequisites(t *testing.T) {
 		change  func(*Facts)
 		waiting string
 	}{
-		"all there":                 {func(*Facts) {}, ""},
-		"no worker":                 {func(f *Facts) { f.ReadyWorkers = nil }, "authentication console ingress monitoring"},
-		"one worker":                {func(f *Facts) { f.ReadyWorkers = f.ReadyWorkers[:1] }, "monitoring"},
-		"one worker, single":        {func(f *Facts) { f.ReadyWorkers, f.InfrastructureTopology = f.ReadyWorkers[:1], "SingleReplica" }, ""},
-		"masters take pods":         {func(f *Facts) { f.ReadyWorkers, f.MastersSchedulable = nil, true }, ""},
-		"no domain for apps":        {func(f *Facts) { f.IngressDomain = "" }, "authentication console ingress"},
-		"no base domain":            {func(f *Facts) { f.BaseDomain = "" }, "authentication console dns ingress"},
-		"no machine config":         {func(f *Facts) { f.UnannotatedMasters = []string{"m1"} }, "machine-config"},
-		"status never written":      {func(f *Facts) { f.ControlPlaneTopology = "" }, "config-operator"},
-		"kubeadmin not believed":    {func(f *Facts) { f.KubeadminError = "too young" }, "authentication console"},
-		"no API server on a master": {func(f *Facts) { f.Available["kube-apiserver"] = false }, "authentication console openshift-apiserver openshift-controller-manager openshift-samples operator-lifecycle-manager-packageserver"},
+		"all there":                   {func(*Facts) {}, ""},
+		"no worker":                   {func(f *Facts) { f.ReadyWorkers = nil }, "authentication console ingress monitoring"},
+		"one worker":                  {func(f *Facts) { f.ReadyWorkers = f.ReadyWorkers[:1] }, "monitoring"},
+		"one worker, single":          {func(f *Facts) { f.ReadyWorkers, f.InfrastructureTopology = f.ReadyWorkers[:1], "SingleReplica" }, ""},
+		"masters take pods":           {func(f *Facts) { f.ReadyWorkers, f.MastersSchedulable = nil, true }, ""},
+		"no domain for apps":          {func(f *Facts) { f.IngressDomain = "" }, "authentication console ingress"},
+		"no base domain":              {func(f *Facts) { f.BaseDomain = "" }, "authentication console dns ingress"},
+		"no machine config":           {func(f *Facts) { f.UnannotatedMasters = []string{"m1"} }, "machine-config"},
+		"status never written":        {func(f *Facts) { f.ControlPlaneTopology = "" }, "config-operator"},
+		"kubeadmin not believed":      {func(f *Facts) { f.KubeadminError = "too young" }, "authentication console"},
+		"no registry in this cluster": {func(f *Facts) { delete(f.Available, "image-registry") }, ""},
+		"no API server on a master":   {func(f *Facts) { f.Available["kube-apiserver"] = false }, "authentication console openshift-apiserver openshift-controller-manager openshift-samples operator-lifecycle-manager-packageserver"},
 	} {
 		facts := complete()
 		c.change(&facts)

@@ -6,13 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"k8s.io/client-go/tools/clientcmd"
 
 	"hardway.dev/lab/operators/internal/clusteroperators"
 	"hardway.dev/lab/operators/internal/controlplane"
@@ -31,7 +28,11 @@ func runVersionOperator(ctx context.Context, arguments []string) error {
 	}
 	flags.StringVar(&options.ReleaseImage, "release-image", "", "the image this runs from")
 	flags.Bool("enable-auto-update", false, "not used: the lab does not update")
-	for _, name := range []string{"listen", "serving-cert-file", "serving-key-file", "always-enable-capabilities"} {
+	flags.Func("always-enable-capabilities", "capabilities that cannot be turned off", func(names string) error {
+		options.AlwaysEnabled = append(options.AlwaysEnabled, strings.Split(names, ",")...)
+		return nil
+	})
+	for _, name := range []string{"listen", "serving-cert-file", "serving-key-file"} {
 		flags.String(name, "", "not used")
 	}
 	if err := flags.Parse(arguments); err != nil {
@@ -102,7 +103,7 @@ func runClusterOperators(ctx context.Context, arguments []string) error {
 
 func runMachineConfigDaemon(ctx context.Context, arguments []string) error {
 	flags := newFlags("start")
-	path := flags.String("node-annotations", "/etc/machine-config-daemon/node-annotations.json", "file of the node's first annotations")
+	root := flags.String("root-mount", "/rootfs", "where the node's root is mounted")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func runMachineConfigDaemon(ctx context.Context, arguments []string) error {
 	if err != nil {
 		return err
 	}
-	return clusteroperators.RunMachineConfigDaemon(ctx, clients, os.Getenv("NODE_NAME"), *path)
+	return clusteroperators.RunMachineConfigDaemon(ctx, clients, os.Getenv("NODE_NAME"), *root)
 }
 
 func runPolicyController(ctx context.Context, arguments []string) error {
@@ -136,7 +137,7 @@ func runPolicyController(ctx context.Context, arguments []string) error {
 // node does.
 func runNetworkOperator(ctx context.Context, arguments []string) error {
 	flags := newFlags("start")
-	node := flags.String("node-dir", "/host/etc/kubernetes", "the node's /etc/kubernetes")
+	node := flags.String("node-dir", "/etc/kubernetes", "the node's /etc/kubernetes")
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
@@ -165,28 +166,21 @@ func runNetworkOperator(ctx context.Context, arguments []string) error {
 	return nil
 }
 
-// useNodeAddress takes the address from apiserver-url.env, which the machine config operator renders, or from the
-// node's first kubeconfig, which has the same.
+// useNodeAddress takes the address from apiserver-url.env, which the machine-config-operator renders onto every node. Without it
+// there is nothing to go on with (cluster-network-operator manifests/0000_70_cluster-network-operator_03_deployment.yaml).
 func useNodeAddress(folder string) error {
-	if text, err := os.ReadFile(filepath.Join(folder, "apiserver-url.env")); err == nil {
-		for _, line := range strings.Split(string(text), "\n") {
-			if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.HasPrefix(name, "KUBERNETES_SERVICE_") {
-				os.Setenv(name, strings.Trim(value, "'\""))
-			}
-		}
-		return nil
+	path := filepath.Join(folder, "apiserver-url.env")
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("Error: %s is missing", path)
 	}
-	config, err := clientcmd.LoadFromFile(filepath.Join(folder, "kubeconfig"))
 	if err != nil {
-		return fmt.Errorf("neither apiserver-url.env nor kubeconfig says where the API server is: %w", err)
+		return err
 	}
-	for _, cluster := range config.Clusters {
-		server, err := url.Parse(cluster.Server)
-		if err != nil {
-			return err
+	for _, line := range strings.Split(string(text), "\n") {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && strings.HasPrefix(name, "KUBERNETES_SERVICE_") {
+			os.Setenv(name, strings.Trim(value, "'\""))
 		}
-		os.Setenv("KUBERNETES_SERVICE_HOST", server.Hostname())
-		os.Setenv("KUBERNETES_SERVICE_PORT", server.Port())
 	}
 	return nil
 }

@@ -72,6 +72,9 @@ func runOperator(ctx context.Context, arguments []string, name string, kind sche
 		},
 		Steps: steps(clients, environment, found),
 	}
+	if kind == etcd.Kind {
+		runner.Inertia = etcd.Inertia
+	}
 	return runner.Run(ctx, passEvery)
 }
 

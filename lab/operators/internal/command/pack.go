@@ -16,12 +16,14 @@ import (
 )
 
 // packManifests does for the manifests of this folder what `oc adm release new` does for operators': it replaces the
-// placeholders of image-references by pull specs and the snapshot version by the release's.
+// placeholders of image-references by pull specs and the snapshot version by the release's, and gives files that have no place in the
+// order of the whole release one of their component's.
 func packManifests(_ context.Context, arguments []string) error {
 	flags := newFlags("release-manifests")
 	from := flags.String("from", "", "folder of manifests with its image-references")
 	to := flags.String("to", "", "folder to write to")
 	version := flags.String("version", "", "the release's version")
+	component := flags.String("component", "", "whose manifests these are: the tag of its image")
 	images := map[string]string{}
 	flags.Func("image", "NAME=PULLSPEC, as often as there are images", func(text string) error {
 		name, spec, ok := strings.Cut(text, "=")
@@ -34,11 +36,12 @@ func packManifests(_ context.Context, arguments []string) error {
 	if err := flags.Parse(arguments); err != nil {
 		return err
 	}
-	return Pack(*from, *to, *version, images)
+	return Pack(*from, *to, *version, *component, images)
 }
 
-// Pack writes the manifests. Every placeholder must have an image.
-func Pack(from, to, version string, images map[string]string) error {
+// Pack writes the manifests. Every placeholder must have an image. Only a file that begins with 0000_ says when it is applied; others come
+// with their component in the fifties (oc `pkg/cli/admin/release/new.go`).
+func Pack(from, to, version, component string, images map[string]string) error {
 	if version == "" {
 		return errors.New("--version must be given")
 	}
@@ -69,14 +72,18 @@ func Pack(from, to, version string, images map[string]string) error {
 	}
 	replacer := strings.NewReplacer(pairs...)
 	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) != ".yaml" {
+		if !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(entry.Name())) {
 			continue
+		}
+		name := entry.Name()
+		if component != "" && !strings.HasPrefix(name, "0000_") {
+			name = "0000_50_" + component + "_" + name
 		}
 		text, err := os.ReadFile(filepath.Join(from, entry.Name()))
 		if err != nil {
 			return err
 		}
-		if err := installer.WriteAtomically(filepath.Join(to, entry.Name()), []byte(replacer.Replace(string(text))), 0o644); err != nil {
+		if err := installer.WriteAtomically(filepath.Join(to, name), []byte(replacer.Replace(string(text))), 0o644); err != nil {
 			return err
 		}
 	}

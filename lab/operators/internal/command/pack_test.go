@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -25,7 +26,7 @@ func images(t *testing.T) map[string]string {
 
 func TestPackReplacesEverything(t *testing.T) {
 	to := t.TempDir()
-	if err := Pack(manifests, to, "4.18.7", images(t)); err != nil {
+	if err := Pack(manifests, to, "4.18.7", "", images(t)); err != nil {
 		t.Fatal(err)
 	}
 	files, _ := filepath.Glob(to + "/*.yaml")
@@ -48,11 +49,33 @@ func TestPackReplacesEverything(t *testing.T) {
 	}
 }
 
+func TestPackGivesEveryFileAPlace(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		"image-references": "{}", "00_roles.yaml": "{}", "01_crd.yml": "{}", "0000_10_service-ca_00_namespace.yaml": "{}", "gensccroles.sh": "",
+	} {
+		if err := os.WriteFile(filepath.Join(from, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Pack(from, to, "4.18.7", "service-ca-operator", nil); err != nil {
+		t.Fatal(err)
+	}
+	files, _ := filepath.Glob(to + "/*")
+	for i := range files {
+		files[i] = filepath.Base(files[i])
+	}
+	wanted := []string{"0000_10_service-ca_00_namespace.yaml", "0000_50_service-ca-operator_00_roles.yaml", "0000_50_service-ca-operator_01_crd.yml"}
+	if !slices.Equal(files, wanted) {
+		t.Errorf("%v", files)
+	}
+}
+
 func TestPackNamesWhatIsMissing(t *testing.T) {
 	all := images(t)
 	delete(all, "etcd")
 	delete(all, "hyperkube")
-	err := Pack(manifests, t.TempDir(), "4.18.7", all)
+	err := Pack(manifests, t.TempDir(), "4.18.7", "", all)
 	if err == nil || !strings.Contains(err.Error(), "etcd") || !strings.Contains(err.Error(), "hyperkube") {
 		t.Errorf("%v", err)
 	}

@@ -30,14 +30,15 @@ func Observe(facts Facts) (controlplane.Document, error) {
 	if len(flags) == 0 {
 		return nil, errors.New("extendedArguments.feature-gates missing from config")
 	}
-	var pods []string
+	var pods []any
 	for _, network := range facts.Network.PodNetworks {
 		pods = append(pods, network.CIDR.String())
 	}
 	document := controlplane.ReadDocument(defaults)
 	set := func(name string, values ...any) { document.SetArguments("extendedArguments", name, values...) }
 	set("cluster-name", facts.Infrastructure.Name)
-	set("cluster-cidr", strings.Join(pods, ","))
+	// One flag a pod network, but one for all service networks.
+	set("cluster-cidr", pods...)
 	set("service-cluster-ip-range", strings.Join(facts.Network.ServiceNetworks, ","))
 	set("feature-gates", flags...)
 	return document, nil

@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"hardway.dev/lab/operators/internal/certs"
 	"hardway.dev/lab/operators/internal/controlplane"
 	"hardway.dev/lab/operators/internal/gates"
@@ -35,24 +32,13 @@ func (o *Operator) Steps() []operator.Step {
 	controller := &staticpod.Controller{Clients: o.Clients, Operand: Operand, Image: o.OperatorImage}
 	steps := []operator.Step{
 		controlplane.Plain("BackingResourceController", controller.EnsureInstallerAccount),
-		controlplane.Plain("CertRotation", func(ctx context.Context) error { return EnsureSigner(ctx, o.Clients) }),
-		controlplane.Plain("SATokenSigner", o.tokenKey),
+		{Name: "CertRotation_CSRSigningCert_", Reason: "RotationError",
+			Run: func(ctx context.Context, _ *kube.Operator) error { return EnsureSigner(ctx, o.Clients) }},
+		controlplane.Plain("SATokenSigner", (&TokenKey{Clients: o.Clients}).Ensure),
 		controlplane.Plain("ResourceSyncController", o.sync),
 		controlplane.Plain("TargetConfigController", o.target),
 	}
 	return append(steps, controlplane.Rollout(controller)...)
-}
-
-// tokenKey primes the key of old-style tokens from what was seeded. Upstream draws a new one once the bootstrap host is
-// gone; the lab keeps the first (cluster-kube-controller-manager-operator
-// pkg/operator/certrotationcontroller/satokensigner_controller.go).
-func (o *Operator) tokenKey(ctx context.Context) error {
-	_, err := o.Kube.CoreV1().Secrets(Namespace).Get(ctx, "service-account-private-key", metav1.GetOptions{})
-	if !apierrors.IsNotFound(err) {
-		return err
-	}
-	initial := kube.Ref{Namespace: "openshift-config", Name: "initial-service-account-private-key"}
-	return o.SyncSecret(ctx, here("service-account-private-key"), initial)
 }
 
 func (o *Operator) sync(ctx context.Context) error {

@@ -145,27 +145,15 @@ func (c *Client) Promote(ctx context.Context, id uint64) (bool, error) {
 	return err == nil, err
 }
 
-// HandOver makes another voter the leader where this member leads, and tells whether it did. What others have sent to a
-// leader that goes is lost, and API servers wait seven seconds for it.
-func (c *Client) HandOver(ctx context.Context, from Member, members []Member) (bool, error) {
+// Leader is the member that leads, as one of the members sees it.
+func (c *Client) Leader(ctx context.Context, url string) (uint64, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	// Only the leader itself gives its office away.
-	leader, err := Dial([]string{from.ClientURL}, c.tls)
+	status, err := c.etcd.Status(ctx, url)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	defer leader.Close()
-	status, err := leader.etcd.Status(ctx, from.ClientURL)
-	if err != nil || status.Leader != from.ID {
-		return false, err
-	}
-	heir := Heir(members, from.ID)
-	if heir == 0 {
-		return false, errors.New("there is no healthy voter to lead instead")
-	}
-	_, err = leader.etcd.MoveLeader(ctx, heir)
-	return err == nil, err
+	return status.Leader, nil
 }
 
 // Remove takes a member out.

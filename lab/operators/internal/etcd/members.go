@@ -59,15 +59,6 @@ type Removal struct {
 	Member            Member
 }
 
-// Heir is a healthy voter other than this one, or 0.
-func Heir(members []Member, from uint64) uint64 {
-	at := slices.IndexFunc(members, func(m Member) bool { return m.ID != from && m.IsHealthy && !m.IsLearner })
-	if at < 0 {
-		return 0
-	}
-	return members[at].ID
-}
-
 // CanRemove decides whether the cluster can do without the bootstrap member: three others and all of them healthy, or
 // one on a single node. The bootstrap member itself may be down (cluster-etcd-operator
 // pkg/operator/bootstrapteardown canRemoveEtcdBootstrap).

@@ -157,14 +157,3 @@ func TestEnvironment(t *testing.T) {
 		}
 	}
 }
-
-func TestHeir(t *testing.T) {
-	leader, learner := Member{ID: 1, IsHealthy: true}, Member{ID: 2, IsHealthy: true, IsLearner: true}
-	down, well := Member{ID: 3}, Member{ID: 4, IsHealthy: true}
-	if got := Heir([]Member{leader, learner, down, well}, leader.ID); got != well.ID {
-		t.Errorf("%d leads", got)
-	}
-	if got := Heir([]Member{leader, learner, down}, leader.ID); got != 0 {
-		t.Errorf("%d leads", got)
-	}
-}

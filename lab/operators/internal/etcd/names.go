@@ -3,6 +3,8 @@
 package etcd
 
 import (
+	"time"
+
 	"hardway.dev/lab/operators/internal/kube"
 	"hardway.dev/lab/operators/internal/staticpod"
 )
@@ -26,6 +28,7 @@ var Operand = staticpod.Operand{
 	PodPrefix:    "etcd",
 	MirrorPrefix: "etcd",
 	Kind:         Kind,
+	HoldFor:      5 * time.Minute,
 	Command:      "cluster-etcd-operator",
 	ConfigMaps:   []staticpod.Resource{{Name: "etcd-pod"}, {Name: "etcd-endpoints"}, {Name: "etcd-all-bundles"}},
 	Secrets:      []staticpod.Resource{{Name: "etcd-all-certs"}},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,6 +25,16 @@ type Operator struct {
 	*kube.Clients
 	// Image is etcd's, OperatorImage this program's.
 	Image, OperatorImage string
+}
+
+// Inertia gives nodes and members longer than other troubles before the operator is Degraded (cluster-etcd-operator
+// pkg/operator/starter.go).
+func Inertia(condition kube.Condition) time.Duration {
+	switch condition.Type {
+	case "NodeControllerDegraded", "EtcdMembersDegraded":
+		return 5 * time.Minute
+	}
+	return operator.DefaultInertia(condition)
 }
 
 // Steps are its controllers, named as upstream names them.

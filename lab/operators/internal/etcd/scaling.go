@@ -103,7 +103,10 @@ func (s *Scaling) publish(ctx context.Context, status *kube.Status) error {
 }
 
 // tearDown removes the bootstrap member when the cluster can do without it and the bootstrap host has said that it is
-// done. Without that word it stays for ever.
+// done. Without that word it stays for ever. It was the first member, so it usually leads until it is removed: nobody hands its
+// office over before (cluster-etcd-operator pkg/operator/bootstrapteardown, 4.16 to 5.1). The others elect a leader when they
+// have not heard of it for a second or two, and what was on its way to the old one is lost: API servers wait for it until etcd's
+// time for a request is over, five seconds and two election timeouts.
 func (s *Scaling) tearDown(ctx context.Context, status *kube.Status, members []Member) error {
 	infrastructure, err := s.ReadInfrastructure(ctx)
 	if err != nil {
@@ -120,13 +123,6 @@ func (s *Scaling) tearDown(ctx context.Context, status *kube.Status, members []M
 		return nil
 	}
 	status.Set("EtcdRunningInCluster", kube.True, "EnoughEtcdMembers", "enough members found")
-	// The bootstrap member is the first leader, and would be until it goes (cluster-etcd-operator pkg/operator/bootstrapteardown
-	// ensureBootstrapIsNotLeader). One that does not answer leads nobody.
-	if hasMoved, err := s.HandOver(ctx, removal.Member, members); err != nil {
-		s.Log("the bootstrap member may be the leader: %v", err)
-	} else if hasMoved {
-		s.Log("another member leads instead of the bootstrap member")
-	}
 	isComplete, err := s.IsBootstrapComplete(ctx)
 	if err != nil || !isComplete {
 		return err

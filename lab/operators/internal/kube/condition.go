@@ -1,8 +1,9 @@
 package kube
 
 import (
-	"sort"
+	"slices"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -51,42 +52,74 @@ func FindCondition(conditions []Condition, kind string) Condition {
 	return Condition{}
 }
 
+// Inertia says how long a bad condition has to last before its ClusterOperator speaks of it.
+type Inertia func(Condition) time.Duration
+
 // Union folds all conditions whose type ends in kind into one, as library-go's status controller does
-// (library-go pkg/operator/status UnionCondition): Available wants all of them True, Degraded and Progressing any.
-func Union(conditions []Condition, kind string) Condition {
-	wantAll := kind == "Available"
-	bad := True
-	if wantAll {
-		bad = False
+// (library-go pkg/operator/status/condition.go): Available wants all of them True, Degraded and Progressing none. Until one of
+// those that are not has lasted long enough all is well.
+func Union(conditions []Condition, kind string, inertia Inertia, now time.Time) Condition {
+	good, opposite := False, True
+	if kind == "Available" {
+		good, opposite = True, False
 	}
-	var found int
-	var reasons, messages []string
+	var all, bad []Condition
+	status, isOld := Unknown, false
 	for _, condition := range conditions {
 		if !strings.HasSuffix(condition.Type, kind) {
 			continue
 		}
-		found++
-		isBad := condition.Status == bad || (wantAll && condition.Status != True)
-		if isBad {
-			prefix := strings.TrimSuffix(condition.Type, kind)
-			reasons = append(reasons, strings.Trim(prefix+"_"+condition.Reason, "_"))
-			messages = append(messages, condition.Type+": "+condition.Message)
+		all = append(all, condition)
+		if condition.Status == good {
+			continue
 		}
-	}
-	sort.Strings(messages)
-	result := Condition{Type: kind, Status: False, Reason: "AsExpected", Message: "All is well"}
-	if wantAll {
-		result.Status = True
+		bad = append(bad, condition)
+		if condition.Status == opposite {
+			status = opposite
+		}
+		isOld = isOld || inertia == nil || condition.LastTransitionTime.Time.Before(now.Add(-inertia(condition)))
 	}
 	switch {
-	case found == 0:
-		result.Status, result.Reason, result.Message = Unknown, "NoData", ""
-	case len(messages) > 0:
-		result.Status, result.Message = bad, strings.Join(messages, "\n")
-		result.Reason = reasons[0]
-		if len(reasons) > 1 {
-			result.Reason = "Multiple" + kind + "Conditions"
+	case len(all) == 0:
+		return Condition{Type: kind, Status: Unknown, Reason: "NoData"}
+	case !isOld:
+		message := messages(all)
+		if message == "" {
+			message = "All is well"
+		}
+		return Condition{Type: kind, Status: good, Reason: "AsExpected", Message: message}
+	}
+	slices.SortStableFunc(bad, func(a, b Condition) int { return strings.Compare(a.Type, b.Type) })
+	return Condition{Type: kind, Status: status, Reason: reasons(kind, bad), Message: messages(bad)}
+}
+
+// messages has every line once for each condition, after its type.
+func messages(conditions []Condition) string {
+	var lines []string
+	for _, condition := range conditions {
+		if condition.Message == "" {
+			continue
+		}
+		var seen []string
+		for _, line := range strings.Split(condition.Message, "\n") {
+			if !slices.Contains(seen, line) {
+				seen = append(seen, line)
+				lines = append(lines, condition.Type+": "+line)
+			}
 		}
 	}
-	return result
+	return strings.Join(lines, "\n")
+}
+
+func reasons(kind string, conditions []Condition) string {
+	var all []string
+	for _, condition := range conditions {
+		reason := strings.TrimSuffix(condition.Type, kind)
+		if condition.Reason != "" {
+			reason += "_" + condition.Reason
+		}
+		all = append(all, reason)
+	}
+	slices.Sort(all)
+	return strings.Join(all, "::")
 }

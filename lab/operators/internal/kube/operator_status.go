@@ -11,10 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// NodeStatus is how far one master is (openshift/api operator/v1 NodeStatus).
+// NodeStatus is how far one master is (openshift/api operator/v1 NodeStatus). Its CRD refuses a new one with a current revision.
 type NodeStatus struct {
 	NodeName                 string       `json:"nodeName"`
-	CurrentRevision          int32        `json:"currentRevision"`
+	CurrentRevision          int32        `json:"currentRevision,omitempty"`
 	TargetRevision           int32        `json:"targetRevision,omitempty"`
 	LastFailedRevision       int32        `json:"lastFailedRevision,omitempty"`
 	LastFailedTime           *metav1.Time `json:"lastFailedTime,omitempty"`
@@ -37,13 +37,16 @@ func (s *Status) Set(kind, status, reason, message string) {
 	s.Conditions = SetCondition(s.Conditions, wanted, metav1.Now())
 }
 
-// SetError reports a step: <name>Degraded is True with the error, or False.
-func (s *Status) SetError(name string, err error) {
-	if err != nil {
-		s.Set(name+"Degraded", True, "Error", err.Error())
+// SetError reports a step: <name>Degraded is True with the error and this reason, "Error" if it is empty, or False.
+func (s *Status) SetError(name, reason string, err error) {
+	if err == nil {
+		s.Set(name+"Degraded", False, "AsExpected", "")
 		return
 	}
-	s.Set(name+"Degraded", False, "AsExpected", "")
+	if reason == "" {
+		reason = "Error"
+	}
+	s.Set(name+"Degraded", True, reason, err.Error())
 }
 
 // IsStable tells whether every node runs the newest revision (cluster-etcd-operator

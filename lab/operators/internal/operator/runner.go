@@ -18,7 +18,9 @@ import (
 // Step is one controller of an operator. An error makes <Name>Degraded True; the other steps run all the same.
 type Step struct {
 	Name string
-	Run  func(ctx context.Context, operator *kube.Operator) error
+	// Reason is said with an error; "Error" if it is empty.
+	Reason string
+	Run    func(ctx context.Context, operator *kube.Operator) error
 }
 
 // Runner is an operator: its steps, in order, and where it reports.
@@ -31,7 +33,13 @@ type Runner struct {
 	Versions []kube.OperandVersion
 	Gates    gates.Gates
 	Steps    []Step
+	// Inertia of Degraded; DefaultInertia if there is none.
+	Inertia kube.Inertia
 }
+
+// DefaultInertia keeps what passes within two minutes from being called Degraded (library-go
+// pkg/operator/status/status_controller.go).
+func DefaultInertia(kube.Condition) time.Duration { return 2 * time.Minute }
 
 // ErrGatesChanged ends the process: the pod is started again and reads the new gates.
 var ErrGatesChanged = errors.New("feature gates changed")
@@ -80,25 +88,28 @@ func (r *Runner) Pass(ctx context.Context) error {
 		if was := kube.FindCondition(operator.Status.Conditions, step.Name+"Degraded"); err != nil && was.Message != err.Error() {
 			log.Printf("%s: %v", step.Name, err)
 		}
-		operator.Status.SetError(step.Name, err)
+		operator.Status.SetError(step.Name, step.Reason, err)
 	}
 	if err := r.WriteOperator(ctx, r.Kind, operator); err != nil {
 		return err
 	}
-	err = r.WriteClusterOperator(ctx, r.ClusterOperator, Summary(operator.Status.Conditions), r.Versions)
+	err = r.WriteClusterOperator(ctx, r.ClusterOperator, Summary(operator.Status.Conditions, r.Inertia, time.Now()), r.Versions)
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	return err
 }
 
-// Summary folds an operator's conditions into those of its ClusterOperator.
-func Summary(conditions []kube.Condition) []kube.Condition {
+// Summary folds an operator's conditions into those of its ClusterOperator. Only what is Degraded has to last before it is told.
+func Summary(conditions []kube.Condition, inertia kube.Inertia, now time.Time) []kube.Condition {
+	if inertia == nil {
+		inertia = DefaultInertia
+	}
 	upgradeable := kube.Condition{Type: "Upgradeable", Status: kube.True, Reason: "AsExpected", Message: "All is well"}
 	return []kube.Condition{
-		kube.Union(conditions, "Available"),
-		kube.Union(conditions, "Degraded"),
-		kube.Union(conditions, "Progressing"),
+		kube.Union(conditions, "Available", nil, now),
+		kube.Union(conditions, "Degraded", inertia, now),
+		kube.Union(conditions, "Progressing", nil, now),
 		upgradeable,
 	}
 }

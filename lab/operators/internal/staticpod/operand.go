@@ -3,6 +3,8 @@
 package staticpod
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"hardway.dev/lab/operators/internal/kube"
@@ -30,6 +32,9 @@ type Operand struct {
 	// CertConfigMaps and CertSecrets lie beside the revisions and are replaced in place.
 	CertDir                     string
 	CertConfigMaps, CertSecrets []Resource
+	// HoldFor is how long a revision may take to get everywhere before a newer one overtakes it. With nothing, as upstream, that is
+	// at once. etcd and the API server restart for half a minute on two cores, and would twice more during an install.
+	HoldFor time.Duration
 	// Command is the program in the operator's image that knows `installer` and `cert-syncer`.
 	Command string
 }

@@ -93,14 +93,14 @@ func (o Operand) Missing(contents Contents, revision int32) (configMaps, secrets
 	return configMaps, secrets
 }
 
-// holdFor is how long a revision may take to get everywhere before a newer one overtakes it.
-const holdFor = 5 * time.Minute
+// overtakenFor is how long a revision can be overtaken at no cost.
+const overtakenFor = 5 * time.Second
 
-// IsHeld tells whether a new revision has to wait until the last one is everywhere. The real operators let the newer
-// overtake at once; on two cores every needless restart of etcd or an API server costs more than the wait. A revision
-// that does not get there holds nothing up for ever: the next may mend it.
+// IsHeld tells whether a new revision has to wait until the last one is everywhere. The real operators let the newer overtake at
+// once, and so do these where Operand.HoldFor says nothing, and everywhere as long as no installer can have come to its end: changes
+// that come together make one rollout. A revision that does not get there holds nothing up for ever: the next may mend it.
 func (c *Controller) IsHeld(ctx context.Context, status *kube.Status) (bool, error) {
-	if status.LatestAvailableRevision == 0 || status.IsStable() {
+	if c.Operand.HoldFor == 0 || status.LatestAvailableRevision == 0 || status.IsStable() {
 		return false, nil
 	}
 	name := "revision-status-" + strconv.Itoa(int(status.LatestAvailableRevision))
@@ -111,7 +111,8 @@ func (c *Controller) IsHeld(ctx context.Context, status *kube.Status) (bool, err
 	if err != nil {
 		return false, err
 	}
-	return time.Since(found.CreationTimestamp.Time) < holdFor, nil
+	age := time.Since(found.CreationTimestamp.Time)
+	return age >= overtakenFor && age < c.Operand.HoldFor, nil
 }
 
 // Revise makes a new revision when anything differs from the last one.

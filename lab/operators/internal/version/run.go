@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +24,8 @@ type Options struct {
 	Root     string
 	Profile  string
 	NodeName string
+	// AlwaysEnabled are capabilities that cannot be turned off.
+	AlwaysEnabled []string
 	// GateWait is how long a FeatureGate may be missing at the start.
 	GateWait time.Duration
 	Every    time.Duration
@@ -68,11 +71,9 @@ func Lead(ctx context.Context, clients *kube.Clients, options Options) error {
 	if err := awaitClusterVersion(ctx, clients); err != nil {
 		return err
 	}
-	payload, err := Load(options.Root, options.ReleaseImage, Rules{Profile: options.Profile, FeatureSet: featureSet})
-	if err != nil {
-		return err
-	}
-	log.Printf("release %s: %d manifests, %d left out", payload.Version, len(payload.Manifests), len(payload.Skipped))
+	rules := Rules{Profile: options.Profile, FeatureSet: featureSet}
+	var payload *Payload
+	var capabilities Capabilities
 	applier, err := NewApplier(clients)
 	if err != nil {
 		return err
@@ -83,10 +84,30 @@ func Lead(ctx context.Context, clients *kube.Clients, options Options) error {
 		if err == nil && now != featureSet {
 			return ErrGateChanged
 		}
+		clusterVersion, err := ReadClusterVersion(ctx, clients)
+		if err == nil {
+			capabilities, err = CapabilitiesOf(clusterVersion, options.AlwaysEnabled)
+		}
+		// What is turned on later comes with the next pass.
+		if err == nil && (payload == nil || !slices.Equal(rules.DisabledCapabilities, capabilities.Disabled)) {
+			rules.DisabledCapabilities = capabilities.Disabled
+			if payload, err = Load(options.Root, options.ReleaseImage, rules); err != nil {
+				return err
+			}
+			log.Printf("release %s: %d manifests, %d left out, without %v", payload.Version, len(payload.Manifests), len(payload.Skipped), capabilities.Disabled)
+		}
+		if payload == nil {
+			log.Print(err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(options.Every):
+			}
+			continue
+		}
 		var result Result
-		if clusterVersion, err := ReadClusterVersion(ctx, clients); err == nil {
+		if err == nil {
 			result = applier.Pass(ctx, payload, clusterVersion)
-			if err := WriteStatus(ctx, clients, payload, result); err != nil && ctx.Err() == nil {
+			if err := WriteStatus(ctx, clients, payload, result, capabilities); err != nil && ctx.Err() == nil {
 				log.Printf("status: %v", err)
 			}
 		}

@@ -116,7 +116,7 @@ func progress(version string, result Result) string {
 }
 
 // WriteStatus writes a ClusterVersion's status if it changed; what others wrote beside stays.
-func WriteStatus(ctx context.Context, clients *kube.Clients, payload *Payload, result Result) error {
+func WriteStatus(ctx context.Context, clients *kube.Clients, payload *Payload, result Result, capabilities Capabilities) error {
 	object, err := ReadClusterVersion(ctx, clients)
 	if err != nil {
 		return err
@@ -134,7 +134,8 @@ func WriteStatus(ctx context.Context, clients *kube.Clients, payload *Payload, r
 	before.History = append([]History(nil), found.History...)
 	next := NextStatus(found, payload, result, Overrides(object), metav1.Now())
 	next.ObservedGeneration = object.GetGeneration()
-	if reflect.DeepEqual(before, next) {
+	said, _, _ := unstructured.NestedMap(raw, "capabilities")
+	if reflect.DeepEqual(before, next) && reflect.DeepEqual(said, capabilities.status()) {
 		return nil
 	}
 	// Through JSON: a completion time that is not there yet is written as null, which the converter cannot.
@@ -147,6 +148,7 @@ func WriteStatus(ctx context.Context, clients *kube.Clients, payload *Payload, r
 	for key, value := range written {
 		raw[key] = value
 	}
+	raw["capabilities"] = capabilities.status()
 	if _, ok := raw["availableUpdates"]; !ok {
 		raw["availableUpdates"] = nil
 	}

@@ -123,7 +123,7 @@ fn one_acts(site: &Site) -> Result<()> {
     ensure!(boots.iter().map(|(name, times)| (name.as_str(), *times)).eq(wanted), "switched on: {boots:?}");
     let leads = |name: &&&str| {
         let said = fs_err::read_to_string(site.lab.path(&format!("{name}.log"))).unwrap_or_default();
-        said.contains("this one acts for the machines")
+        said.contains("this process holds the lease for the machines")
     };
     let leading = ["controller-1", "controller-2"].iter().filter(leads).count();
     ensure!(leading == 1, "{leading} of two controllers act");

@@ -4,9 +4,12 @@
 use super::super::Capabilities;
 use super::super::draft::Draft;
 use super::Rules;
-use crate::release_payload::{CAPABILITIES, CLUSTER_API, in_capability_set};
-use crate::schema::{Findings, INSTALL_CONFIG};
-use crate::violation::{Kind, Violation};
+use crate::input_tables::INSTALL_CONFIG;
+use crate::release_payload::{
+    CAPABILITIES, CLUSTER_API, EnabledCapabilities, VersionContract, in_capability_set,
+};
+use crate::schema::Findings;
+use crate::violation::{FieldErrorKind, Violation};
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     let Some(capabilities) = &draft.config.capabilities else { return };
@@ -55,8 +58,57 @@ fn dependencies(capabilities: &Capabilities, findings: &mut Findings<'_>) {
         let shown = serde_json::to_string(capabilities).ok();
         let detail = "the Ingress capability is required";
         findings.error(
-            Violation::new("capabilities", Kind::Invalid, shown, detail)
+            Violation::new("capabilities", FieldErrorKind::Invalid, shown, detail)
                 .fix("add Ingress to additionalEnabledCapabilities, or take a baseline of v4.16 or later"),
         );
+    }
+}
+
+impl EnabledCapabilities {
+    /// As an install-config says; without a word there, all.
+    pub fn of(version: &VersionContract, wanted: Option<&Capabilities>) -> Self {
+        let mut known: Vec<&str> = CAPABILITIES.iter().map(|(name, _)| *name).collect();
+        if version.has_cluster_api_capabilities() {
+            known.extend(CLUSTER_API);
+        }
+        let is_on = |name: &str| match wanted {
+            None => true,
+            Some(wanted) => {
+                let set = wanted.baseline_capability_set.as_str();
+                let in_set = in_capability_set(set, name)
+                    || (CLUSTER_API.contains(&name) && (set.is_empty() || set == "vCurrent"));
+                // The operator's own Deployment always turns this one on.
+                name == "Ingress"
+                    || in_set
+                    || wanted.additional_enabled_capabilities.iter().any(|n| n == name)
+            }
+        };
+        let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let enabled: Vec<&str> = known.iter().copied().filter(|name| is_on(name)).collect();
+        Self { known: owned(&known), enabled: owned(&enabled) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enabled(version: &str, wanted: Option<(&str, &[&str])>) -> Vec<String> {
+        let wanted = wanted.map(|(set, extra)| Capabilities {
+            additional_enabled_capabilities: extra.iter().map(|name| (*name).to_owned()).collect(),
+            baseline_capability_set: set.to_owned(),
+        });
+        EnabledCapabilities::of(&version.parse().unwrap(), wanted.as_ref()).enabled
+    }
+
+    #[test]
+    fn sets_and_additions_turn_on() {
+        assert_eq!(enabled("4.18.1", None).len(), 17);
+        assert_eq!(enabled("4.18.1", Some(("vCurrent", &[]))).len(), 17);
+        assert_eq!(enabled("4.18.1", Some(("v4.11", &[]))).len(), 4 + 1);
+        assert_eq!(enabled("4.18.1", Some(("None", &["Console"]))), ["Console", "Ingress"]);
+        assert_eq!(enabled("4.23.0", None).len(), 19);
+        assert_eq!(enabled("4.23.0", Some(("v4.18", &[]))).len(), 17);
+        assert_eq!(enabled("4.23.0", Some(("vCurrent", &[]))).len(), 19);
     }
 }

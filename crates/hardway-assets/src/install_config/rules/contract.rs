@@ -1,8 +1,8 @@
 //! What differs between releases, as named answers instead of version numbers all over the rules. The answers are the
 //! version contract's.
 
+use crate::input_tables::INSTALL_CONFIG;
 use crate::release_payload::VersionContract;
-use crate::schema::INSTALL_CONFIG;
 
 /// How to read install-config for one release on one host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct Rules {
     /// The processor of machines whose pool names none: that of the release, as the openshift-install of each has it
     /// built in (installer `pkg/version`).
     pub default_architecture: &'static str,
-    /// Whether this host runs in FIPS mode, or nobody wants to know.
+    /// Whether this host runs in FIPS mode. Also true where the host is not checked.
     pub host_fips: bool,
 }
 

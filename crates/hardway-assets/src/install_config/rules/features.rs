@@ -4,7 +4,8 @@
 use super::super::draft::Draft;
 use super::super::values::{find, text};
 use super::Rules;
-use crate::schema::{Findings, INSTALL_CONFIG};
+use crate::input_tables::INSTALL_CONFIG;
+use crate::schema::Findings;
 use crate::violation::Violation;
 
 /// The feature set that names its gates one by one.
@@ -155,7 +156,7 @@ fn unused_fields(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) 
         "pki",
     ];
     for path in unused.into_iter().filter(|path| used(draft, rules, path)) {
-        findings.error(Violation::forbidden(path, "hardway does not support this field").fix("leave it out"));
+        findings.error(Violation::forbidden(path, "hardway does not support this field").fix("remove it"));
     }
 }
 

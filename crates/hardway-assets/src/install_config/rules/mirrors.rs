@@ -6,8 +6,9 @@ use super::super::ImageSource;
 use super::super::draft::Draft;
 use super::Rules;
 use super::repository::{registry_host, repository_error};
-use crate::schema::{Findings, INSTALL_CONFIG};
-use crate::violation::{Kind, Violation};
+use crate::input_tables::INSTALL_CONFIG;
+use crate::schema::Findings;
+use crate::violation::{FieldErrorKind, Violation};
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     let content = &draft.config.image_content_sources;
@@ -18,10 +19,10 @@ pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
     if !content.is_empty() {
         if !digest.is_empty() {
             let detail = "cannot set imageContentSources and imageDigestSources at the same time";
-            findings.error(Violation::new("imageContentSources", Kind::Invalid, None, detail));
+            findings.error(Violation::new("imageContentSources", FieldErrorKind::Invalid, None, detail));
         }
         let detail = "imageContentSources is deprecated, please use ImageDigestSources";
-        findings.warn(Violation::new("imageContentSources", Kind::Forbidden, None, detail));
+        findings.warn(Violation::new("imageContentSources", FieldErrorKind::Forbidden, None, detail));
     }
     if rules.mirrors_need_credentials {
         credentials(draft, findings);

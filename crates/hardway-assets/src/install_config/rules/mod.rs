@@ -1,4 +1,5 @@
-//! The rules, one noun per file. Each takes the whole draft and reports whatever it finds; none depends on another.
+//! The rules, one noun per file. Each takes the whole draft and reports whatever it finds, whatever the others found.
+//! `contract.rs` says which of them differ between releases, `repository.rs` reads names of repositories.
 //!
 //! Paths, kinds and sentences are openshift-install's (installer `pkg/types/validation`, `pkg/validate`); what it has
 //! no rule for is marked as ours.

@@ -29,7 +29,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     }
     if both_good {
         let domain = format!("{}.{base}", draft.config.metadata.name);
-        if let Some(error) = subdomain_error(&domain) {
+        if let Some(error) = subdomain_error(&domain).or_else(|| label_error(&domain)) {
             findings.error(Violation::invalid("baseDomain", domain, error));
         }
     }
@@ -40,6 +40,18 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         }
     }
 }
+
+/// Ours: openshift-install takes both, and a cluster of such a name never finishes (`hardway explain E-D9`).
+fn label_error(domain: &str) -> Option<String> {
+    let is_number = |label: &&str| label.bytes().all(|byte| byte.is_ascii_digit());
+    if let Some(last) = domain.rsplit('.').next().filter(is_number) {
+        return Some(format!("its last label is the number {last}: clients take such a name for an address"));
+    }
+    let long = domain.split('.').find(|label| label.len() > LABEL_LIMIT)?;
+    Some(format!("its label {long:?} has {} characters, and DNS takes {LABEL_LIMIT}", long.len()))
+}
+
+const LABEL_LIMIT: usize = 63;
 
 /// openshift-install quotes the rule for names even where the name is missing. These say what to write instead.
 const NO_NAME: &str = "the cluster's name is missing: choose a short one, in metadata: name: ocp4; with baseDomain example.com its API \
@@ -58,7 +70,7 @@ fn with_near(violation: Violation, name: &str, missing: &str) -> Violation {
     }
 }
 
-/// Or nothing. What is of another type was told by the schema's check.
+/// Text, or absent. The schema's check has reported any other type already.
 fn is_text(node: Option<&Node>) -> bool {
     node.is_none_or(|node| matches!(&node.value, Value::Null | Value::String(_)))
 }

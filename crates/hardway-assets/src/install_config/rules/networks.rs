@@ -69,7 +69,7 @@ fn network_type(draft: &Draft<'_>, is_known_plugin: &dyn Fn(&str) -> bool, findi
         ),
         other => findings.error(
             Violation::invalid(path, other, "not a plugin of the release, which has OVNKubernetes").fix(format!(
-                "leave it out for OVNKubernetes; a plugin whose manifests you put into manifests/ is allowed by its name, with \
+                "remove it for OVNKubernetes; a plugin whose manifests you put into manifests/ is allowed by its name, with \
                  options: {{networkPlugin: {other}}} in inventory.yaml"
             )),
         ),
@@ -149,7 +149,7 @@ fn cluster_networks(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_
             let detail = format!("cluster network must not overlap with cluster network {}", other.index);
             findings.error(invalid(&path, net, detail));
         }
-        // A plugin that does not use it may leave it out.
+        // A plugin that does not use it may remove it.
         if draft.config.networking.network_type == "OVNKubernetes" || net.host_prefix != 0 {
             host_prefix(net, earlier, rules, findings);
         }

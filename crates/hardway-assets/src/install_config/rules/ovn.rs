@@ -78,7 +78,7 @@ fn join_subnet(draft: &Draft<'_>, join: IpNet, findings: &mut Findings<'_>) {
         Ok(_) => {}
         Err(index) => findings.error(Violation::new(
             path,
-            crate::violation::Kind::Internal,
+            crate::violation::FieldErrorKind::Internal,
             None,
             format!("cannot determine the number of nodes supported by cluster network {index} due to invalid hostPrefix"),
         )),

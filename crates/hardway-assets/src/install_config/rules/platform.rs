@@ -55,7 +55,7 @@ pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {
 fn advice(draft: &Draft<'_>) -> &'static str {
     let none = find(draft.node, "platform").and_then(|platform| platform.get("none"));
     match none.map(|none| &none.value) {
-        Some(Value::Null) => "write none: {} (with braces: without them it means nothing)",
+        Some(Value::Null) => "write none: {} (with braces; without them the value is null)",
         _ => "write platform: {none: {}}",
     }
 }

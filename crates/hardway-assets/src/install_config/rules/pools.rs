@@ -4,8 +4,9 @@ use super::super::InstallConfig;
 use super::super::draft::{Draft, Pool};
 use super::Rules;
 use super::platform::NAMES;
-use crate::schema::{Findings, INSTALL_CONFIG};
-use crate::violation::{Kind, Violation};
+use crate::input_tables::INSTALL_CONFIG;
+use crate::schema::Findings;
+use crate::violation::{FieldErrorKind, Violation};
 
 pub(super) fn check(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
     let masters = &draft.control_plane;
@@ -93,11 +94,11 @@ fn pool(pool: &Pool, findings: &mut Findings<'_>) {
         let path = path(&format!("platform.{platform}"));
         // Its content is not shown: other platforms keep passwords there.
         findings.error(if !NAMES.contains(&platform.as_str()) || platform == "none" {
-            Violation::new(path, Kind::Unknown, None, "not a platform that has machine pools")
+            Violation::new(path, FieldErrorKind::Unknown, None, "not a platform that has machine pools")
         } else {
             let detail =
                 format!("cannot specify {platform:?} for machine pool when cluster is using \"none\"");
-            Violation::new(path, Kind::Invalid, None, detail)
+            Violation::new(path, FieldErrorKind::Invalid, None, detail)
         });
     }
 }
@@ -115,7 +116,7 @@ fn two_masters(draft: &Draft<'_>, rules: &Rules, findings: &mut Findings<'_>) {
             Violation::forbidden("controlPlane.fencing.credentials", detail).fix("use 1 or 3 masters"),
         );
     } else {
-        let detail = "two masters survive the loss of neither: etcd needs both for a majority";
+        let detail = "with two masters, losing either stops the cluster: etcd needs both for a majority";
         findings.warn(Violation::invalid("controlPlane.replicas", 2, detail).fix("use 1 or 3 masters"));
     }
 }

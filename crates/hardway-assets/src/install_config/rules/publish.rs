@@ -3,7 +3,8 @@
 
 use super::super::draft::Draft;
 use super::super::values::{text, text_or_default};
-use crate::schema::{Findings, INSTALL_CONFIG};
+use crate::input_tables::INSTALL_CONFIG;
+use crate::schema::Findings;
 use crate::violation::Violation;
 
 pub(super) fn check(draft: &Draft<'_>, findings: &mut Findings<'_>) {

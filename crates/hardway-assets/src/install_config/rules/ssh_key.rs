@@ -1,4 +1,4 @@
-//! SSH public keys, as sshd reads them in authorized_keys. Shown never: people paste the private half.
+//! SSH public keys, as sshd reads them in authorized_keys. Never shown: people paste the private half.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -62,7 +62,7 @@ fn is_fips(kind: &str) -> bool {
 enum NoKey {
     #[error("ssh: no key found: the type in front differs from the type inside")]
     TypesDiffer,
-    #[error("ssh: no key found: this is a private key, the public one is wanted")]
+    #[error("ssh: no key found: this is a private key, expected the public one")]
     PrivateKey,
     #[error("ssh: no key found")]
     Unreadable,

@@ -1,9 +1,10 @@
-//! Additional trusted certificates: PEM, and a policy there is. Not shown: a private key may have slipped in.
+//! Additional trusted certificates: PEM, and a policy that exists. Not shown: a private key may have slipped in.
 
 use x509_parser::parse_x509_certificate;
 
 use super::super::draft::Draft;
-use crate::schema::{Findings, INSTALL_CONFIG};
+use crate::input_tables::INSTALL_CONFIG;
+use crate::schema::Findings;
 use crate::violation::Violation;
 use hardway_base::pem;
 

@@ -61,9 +61,7 @@ fn name(host: &DraftHost<'_>, domain: Option<&str>, findings: &mut Findings<'_>)
     }
     // The kubelet puts the node's name into the label kubernetes.io/hostname, and a label's value ends there.
     if node_name.len() > 63 {
-        wrong(format!(
-            "the node would be called {node_name}, longer than the 63 characters a node label takes"
-        ));
+        wrong(format!("the node name would be {node_name}, longer than the 63 characters of a node label"));
     }
 }
 
@@ -87,19 +85,31 @@ fn details(host: &DraftHost<'_>, findings: &mut Findings<'_>) {
         wrong("mac", mac, error);
     }
     if let Some(disk) = &host.install_disk
-        && (!disk.starts_with('/') || disk.ends_with('/') || !disk.chars().all(|c| c.is_ascii_graphic()))
+        && let Some(error) = disk_error(disk)
     {
-        wrong("installDisk", disk, "must be the absolute path of a disk, such as /dev/vda".to_owned());
+        wrong("installDisk", disk, error.to_owned());
     }
-    // It becomes part of a file name and of a keyfile on the host.
-    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if let Some(interface) = &host.interface
-        && (interface.trim_matches('.').is_empty() || interface.len() > 15 || !interface.chars().all(plain))
+        && let Some(error) = interface_error(interface)
     {
-        let detail =
-            "must be the name of a network interface: at most 15 letters, digits, dots, dashes, underscores";
-        wrong("interface", interface, detail.to_owned());
+        wrong("interface", interface, error.to_owned());
     }
+}
+
+/// Why this is no disk.
+pub(crate) fn disk_error(disk: &str) -> Option<&'static str> {
+    let is_good = disk.starts_with('/') && !disk.ends_with('/') && disk.chars().all(|c| c.is_ascii_graphic());
+    (!is_good).then_some("must be the absolute path of a disk, such as /dev/vda")
+}
+
+/// Why this is no interface. It becomes part of a file name and of a keyfile on the host.
+pub(crate) fn interface_error(interface: &str) -> Option<&'static str> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    let is_good =
+        !interface.trim_matches('.').is_empty() && interface.len() <= 15 && interface.chars().all(plain);
+    (!is_good).then_some(
+        "must be the name of a network interface: at most 15 letters, digits, dots, dashes, underscores",
+    )
 }
 
 /// A stock pointer is for masters and workers, where somebody serves what it points at.
@@ -117,12 +127,12 @@ fn stock_pointer(
         let detail = "the bootstrap host boots from bootstrap.ign: there is no pointer for it";
         findings.error(Violation::forbidden(path, detail));
     } else if config.is_some_and(|config| config.bootstrap_in_place.is_some()) {
-        let detail = "with bootstrapInPlace the node installs itself from its own config: nobody serves a pointer to it";
+        let detail = "with bootstrapInPlace the node installs itself from its own config, without a pointer";
         findings.error(Violation::forbidden(path, detail));
     } else if let Some(provider) = Provider::named(&draft.provider)
         && !provider.row().serves_machine_configs
     {
-        let detail = format!("with provider {} nobody serves what a pointer points at", provider.name());
+        let detail = format!("with provider {} nothing serves what a pointer refers to", provider.name());
         findings.error(Violation::forbidden(path, detail));
     }
 }
@@ -140,14 +150,14 @@ fn cards(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     if !unknown.is_empty() && !is_configured {
         let names = unknown.join(", ");
         let detail = format!(
-            "neither mac nor interface is given for {names}: whichever card comes up first gets the addresses"
+            "neither mac nor interface is given for {names}: the NIC that comes up first gets the addresses"
         );
         findings.warn(Violation::required("hosts", detail));
     }
 }
 
 /// Why this is no Ethernet address of one card (the sentences are installer `pkg/validate`'s).
-fn mac_error(mac: &str) -> Option<String> {
+pub(crate) fn mac_error(mac: &str) -> Option<String> {
     let separator = if mac.contains('-') { '-' } else { ':' };
     let octets: Vec<Option<u8>> = mac
         .split(separator)

@@ -1,16 +1,18 @@
 //! The rules: one noun per file, the short ones here. openshift-install has no such file, so the sentences are ours.
 
 mod addresses;
-mod hosts;
+mod day_two;
+pub(crate) mod hosts;
 mod vips;
 
 use hardway_base::redaction::HIDDEN;
 
 use super::draft::Draft;
 use super::{Provider, Role, ServerUrl};
+use crate::input_tables::INVENTORY;
 use crate::install_config::{InstallConfig, pull_spec_error};
-use crate::release_payload::SAMPLE;
-use crate::schema::{Findings, INVENTORY, walk};
+use crate::release_payload::{ReleaseWord, SAMPLE};
+use crate::schema::{Findings, walk};
 use crate::violation::Violation;
 use crate::yaml::Value;
 
@@ -20,7 +22,10 @@ pub(super) fn check_all(draft: &Draft<'_>, config: Option<&InstallConfig>, findi
     hosts::check(draft, config, findings);
     addresses::check(draft, config, findings);
     vips::check(draft, config, findings);
+    release_sources(draft, findings);
     ignition_server(draft, findings);
+    kube_proxy(draft, findings);
+    day_two::check(draft, findings);
     if let Some(config) = config {
         counts(draft, config, findings);
     }
@@ -34,7 +39,13 @@ fn words(draft: &Draft<'_>, findings: &mut Findings<'_>) {
             && !field.allowed.is_empty()
             && !field.allowed.contains(&word.as_str())
         {
-            findings.error(Violation::unsupported(path, word, field.allowed));
+            let violation = Violation::unsupported(path, word, field.allowed);
+            findings.error(match word.as_str() {
+                "HostedInventory" => violation.fix(
+                    "machines of hosted clusters are described in a file of their own, hosted-inventory.yaml",
+                ),
+                _ => violation,
+            });
         }
     });
     if let Some(Value::Map(entries)) = draft.node.get("machines").map(|machines| &machines.value) {
@@ -48,9 +59,34 @@ fn words(draft: &Draft<'_>, findings: &mut Findings<'_>) {
     }
     if !draft.image.is_empty()
         && draft.image != SAMPLE
+        && ReleaseWord::read(&draft.image).is_none()
         && let Some(error) = pull_spec_error(&draft.image)
     {
         findings.error(Violation::invalid("release.image", &draft.image, error));
+    }
+}
+
+/// Who is asked what a word for a release means.
+fn release_sources(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+    let release = draft.node.get("release");
+    let text = |name: &str| match release.and_then(|release| release.get(name)).map(|node| &node.value) {
+        Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
+        _ => None,
+    };
+    if let Some(url) = text("graph") {
+        let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
+        let host = rest.map(|rest| rest.split(['/', '?']).next().unwrap_or_default());
+        if host.is_none_or(str::is_empty) || url.contains(['@', '#']) || url.contains(char::is_whitespace) {
+            let shown = if url.contains('@') { HIDDEN } else { url.as_str() };
+            let detail = "must be the address of an update graph, https://HOST[:PORT]/PATH, without a user or a fragment";
+            findings.error(Violation::invalid("release.graph", shown, detail));
+        }
+    }
+    if let Some(repository) = text("repository")
+        && (repository.contains('@') || pull_spec_error(&format!("{repository}:any")).is_some())
+    {
+        let detail = "must be REGISTRY/REPOSITORY, without a tag or a digest";
+        findings.error(Violation::invalid("release.repository", &repository, detail));
     }
 }
 
@@ -62,6 +98,20 @@ fn ignition_server(draft: &Draft<'_>, findings: &mut Findings<'_>) {
         // A password that was put there must not be shown.
         let shown = if url.contains('@') { HIDDEN } else { url };
         findings.error(Violation::invalid("ignitionServer.url", shown, reason.to_string()));
+    }
+}
+
+/// A kube-proxy on masters, which manual guides need and older versions of hardway could write, does not work: what a host
+/// boots with may ask for a certificate and nothing else, so its watches would be refused, and that identity ends after a day.
+fn kube_proxy(draft: &Draft<'_>, findings: &mut Findings<'_>) {
+    let field = draft.node.get("options").and_then(|options| options.get("kubeProxyOnMasters"));
+    if field.is_some_and(|node| node.value == Value::Bool(true)) {
+        let detail = "there is no kube-proxy on masters: what must run before OVN-Kubernetes uses the host's network and \
+                      api-int, and a kube-proxy's rules would compete with OVN's afterwards";
+        findings.error(
+            Violation::invalid("options.kubeProxyOnMasters", true, detail)
+                .fix("remove the line; hardway explain T10 says more"),
+        );
     }
 }
 
@@ -87,8 +137,13 @@ fn counts(draft: &Draft<'_>, config: &InstallConfig, findings: &mut Findings<'_>
         }
     } else if bootstraps.len() != 1 {
         let detail = "exactly one host with role bootstrap is required";
-        let fix = "add a host that runs the temporary control plane; a single node can do without one: set \
-                   bootstrapInPlace in install-config.yaml";
+        let fix = match bootstraps.is_empty() {
+            true => {
+                "add a host that runs the temporary control plane; a single node can do without one: set \
+                 bootstrapInPlace in install-config.yaml"
+            }
+            false => "keep one of them, and give the others the role master or worker",
+        };
         findings.error(Violation::invalid("hosts", bootstraps.len(), detail).fix(fix));
     }
 }

@@ -5,7 +5,6 @@ mod schemas;
 mod sources;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -14,13 +13,6 @@ use crate::explain::{Catalogue, Kind};
 use crate::graph::{Asset, Graph, Inputs, MakeError, Output, Source};
 use crate::install_config::{ImageSource, OvnIpv4, OvnKubernetesConfig, Proxy};
 use crate::{Phase, yaml};
-
-/// Real data for comparison, where the machine has it: it is not part of this project. `HARDWAY_REAL_DATA` says where
-/// it is, if not beside the repository.
-fn real_data(name: &str) -> PathBuf {
-    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
-    PathBuf::from(std::env::var_os("HARDWAY_REAL_DATA").unwrap_or_else(|| beside.into())).join(name)
-}
 
 /// Clusters that between them make every file there is.
 fn worlds() -> Vec<(&'static str, World)> {

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{World, real_data};
+use hardway_testing::real_data;
+
+use super::World;
 use crate::yaml;
 
 /// `[{file: [object]}]`, with random values masked. Not part of the project.
@@ -50,7 +52,7 @@ fn prod1() -> World {
 }
 
 fn sample() -> Option<Value> {
-    let file = std::fs::File::open(real_data(SAMPLE)).ok()?;
+    let file = std::fs::File::open(real_data(SAMPLE)?).unwrap();
     let text = std::io::read_to_string(file).unwrap();
     Some(serde_json::from_str::<Value>(&text).unwrap()["manifests"].clone())
 }

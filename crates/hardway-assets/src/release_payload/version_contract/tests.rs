@@ -13,11 +13,14 @@ const VERSIONS: [&str; 7] = ["4.18.3", "4.19.0-rc.1", "4.20.1", "4.21.0", "4.22.
 
 #[test]
 fn every_answer_turns_at_its_version() {
-    let rows: [Question; 26] = [
+    let rows: [Question; 29] = [
         ("mcs ca", VersionContract::ships_machine_config_server_ca, "4.19.0-rc.1"),
         ("mcs tls", VersionContract::mcs_tls_secret_is_typed, "4.19.0-rc.1"),
         ("etcd gates", VersionContract::etcd_uses_feature_gate_flags, "4.21.0"),
         ("etcd http", VersionContract::etcd_serves_http_apart, "4.23.0"),
+        ("both families listen", VersionContract::listens_on_both_families, "4.22.7"),
+        ("image volumes", VersionContract::has_image_volumes, "4.20.1"),
+        ("selinux", VersionContract::warns_of_selinux_labels, "4.19.0-rc.1"),
         ("ipv6 first", VersionContract::ipv6_may_be_first, "4.19.0-rc.1"),
         ("ovn overlap", VersionContract::ovn_subnets_are_reserved, "4.19.0-rc.1"),
         ("host prefix", VersionContract::wants_one_host_prefix, "4.19.0-rc.1"),
@@ -50,6 +53,21 @@ fn every_answer_turns_at_its_version() {
 }
 
 #[test]
+fn what_was_dropped_is_gone_from_its_version_on() {
+    let rows: [Question; 3] = [
+        ("role binding plug-ins", VersionContract::names_role_binding_plugins, "4.20.1"),
+        ("user kube-apiserver", VersionContract::has_plain_api_server_user, "4.22.7"),
+        ("external clouds", VersionContract::tells_of_external_clouds, "4.21.0"),
+    ];
+    for (name, question, until) in rows {
+        let first = VERSIONS.iter().position(|v| *v == until).unwrap();
+        for (i, version) in VERSIONS.iter().enumerate() {
+            assert_eq!(question(&contract(version)), i < first, "{name} at {version}");
+        }
+    }
+}
+
+#[test]
 fn words_follow_the_version() {
     let channels = VERSIONS.map(|v| contract(v).update_channel());
     assert_eq!(channels[0], "stable-4.18");
@@ -57,6 +75,9 @@ fn words_follow_the_version() {
     assert_eq!(contract("4.18.3").ignition_version(), "3.4.0");
     assert_eq!(contract("4.19.0").ignition_version(), "3.5.0");
     assert_eq!(contract("5.0.0").major(), 5);
+    let kubernetes =
+        ["4.18.3", "4.22.7", "4.23.0", "5.0.0-ec.2", "5.1.0"].map(|v| contract(v).kubernetes_minor());
+    assert_eq!(kubernetes, [31, 35, 36, 36, 37]);
     assert_eq!(contract("4.23.0").default_os_image_stream(), "rhel-9");
     assert_eq!(contract("5.0.0").default_os_image_stream(), "rhel-10");
     assert_eq!(contract("4.23.0").bootstrap_image_name(), "rhel-coreos");

@@ -1,20 +1,26 @@
 //! What was asked and approved before: one certificate per key, one live request per node, and not too many of either.
 
+use std::collections::BTreeSet;
+
 use jiff::SignedDuration;
 
 use super::{Rule, ignition};
 use crate::csr_policy::case::{Ask, Case, NODE_PREFIX};
 use crate::csr_policy::{Approval, Finding, ReasonCode, Rival};
 
+/// Keys with which one node is asked for at the same time, at most. A kubelet has one, and after a restart perhaps another; older requests
+/// of more than these would only be held, and looked at again and again.
+pub(crate) const MOST_KEYS: usize = 8;
+
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "newest",
-        about: "no newer request of the same node takes its place, and no other key asks at the same time",
+        about: "no newer request of the same node replaces it, and no other key is used at the same time",
         check: newest,
     },
     Rule {
         name: "one-key",
-        about: "no other key has a first client certificate of that name",
+        about: "no other key has a first client certificate for that name",
         check: one_key,
     },
     Rule { name: "budget", about: "the node does not get more certificates than it needs", check: budget },
@@ -30,7 +36,7 @@ fn newest(case: &Case<'_>) -> Finding {
     let newer = case.world.rivals.iter().filter(|rival| (rival.created, rival.name.as_str()) > own);
     let newer: Vec<&Rival> = newer.collect();
     let superseded = |rival: &Rival| {
-        let what = format!("{}, made at {}, takes its place", rival.name, rival.created);
+        let what = format!("{}, created at {}, replaces it", rival.name, rival.created);
         Finding::objects(ReasonCode::Superseded, what)
     };
     if case.ask() != Ask::FirstClient {
@@ -38,7 +44,12 @@ fn newest(case: &Case<'_>) -> Finding {
             .last()
             .map_or_else(|| Finding::fits("it is the newest of its node"), |rival| superseded(rival));
     }
-    let patience = case.world.settings.patience;
+    let keys: BTreeSet<&str> = newer.iter().map(|rival| rival.key_id.as_str()).collect();
+    if let Some(rival) = newer.last().filter(|_| keys.len() >= MOST_KEYS) {
+        return superseded(rival);
+    }
+    // A kubelet that has given up asks anew within a minute: until then the other must not be alone.
+    let patience = case.world.settings.patience + case.world.settings.clock_skew;
     let waits = |created| case.world.now.duration_since(created) <= patience;
     if let Some(rival) = newer.iter().find(|rival| rival.key_id == read.key_id || !waits(request.created)) {
         return superseded(rival);
@@ -47,9 +58,9 @@ fn newest(case: &Case<'_>) -> Finding {
     match other {
         Some(rival) => Finding::objects(
             ReasonCode::Contested,
-            format!("{}, made at {}, asks for the same name with another key", rival.name, rival.created),
+            format!("{}, created at {}, requests the same name with another key", rival.name, rival.created),
         ),
-        None => Finding::fits("it is the newest of its node, and no other key asks"),
+        None => Finding::fits("it is the newest of its node, and no other key is used"),
     }
 }
 
@@ -58,13 +69,18 @@ fn one_key(case: &Case<'_>) -> Finding {
         return Finding::DoesNotApply;
     }
     let Some(other) = other_key(case) else {
-        return Finding::fits("no other key has a certificate of that name");
+        return Finding::fits("no other key has a certificate for that name");
     };
-    match ignition::may_come_again(case, other.at).or_else(|| was_never_used(case, other)) {
+    // One generation of an identity is good for one machine: a fetch says "installed again" only of those that share theirs.
+    let again = match case.identity() {
+        Some(_) => was_never_used(case, other),
+        None => ignition::may_come_again(case, other.at),
+    };
+    match again {
         Some(why) => Finding::fits(format!("another key got a certificate at {}, but {why}", other.at)),
         None => Finding::objects(
             ReasonCode::AlreadyApproved,
-            format!("another key got a client certificate of that name at {}", other.at),
+            format!("another key got a client certificate for that name at {}", other.at),
         ),
     }
 }
@@ -73,14 +89,18 @@ fn one_key(case: &Case<'_>) -> Finding {
 /// certificate registers a node within a minute or two: where none is there after the time that a kubelet waits, the
 /// certificate is lost. Only for a host's own identity: the shared one would let anybody in who waits as long.
 fn was_never_used(case: &Case<'_>, other: &Approval) -> Option<String> {
-    case.identity()?;
-    let patience = case.world.settings.patience;
-    // The node may have been there, and be gone again.
+    let settings = case.world.settings;
+    let patience = settings.patience;
+    // The node may have been there, and be gone again. Approvers have clocks of their own, and requests have whole seconds.
     let as_node = case.node_name().map(|name| format!("{NODE_PREFIX}{name}"));
-    let is_used =
-        case.world.approvals.iter().any(|one| Some(&one.username) == as_node.as_ref() && one.at >= other.at);
-    let is_lost = case.node().is_none() && !is_used && case.world.now.duration_since(other.at) > patience;
-    is_lost.then(|| format!("no node came of it within {} minutes", patience.as_mins()))
+    let since = (other.at - settings.clock_skew).as_second();
+    let is_its = |one: &Approval| Some(&one.username) == as_node.as_ref() && one.at.as_second() >= since;
+    let is_used = case.world.approvals.iter().any(is_its);
+    // By both clocks: that of whoever approved, and the API server's.
+    let is_long_ago =
+        [case.world.now, case.request.created].iter().all(|now| now.duration_since(other.at) > patience);
+    let is_lost = case.node().is_none() && !is_used && is_long_ago;
+    is_lost.then(|| format!("no node registered with it within {} minutes", patience.as_mins()))
 }
 
 fn budget(case: &Case<'_>) -> Finding {

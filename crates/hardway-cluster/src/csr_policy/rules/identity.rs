@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use hardway_assets::host_identity;
+
 /// OpenShift's: a client certificate or token of this service account is given to every machine that boots from a stock pointer, and to
 /// everybody else who asks for it on port 22623.
 pub(super) const BOOTSTRAPPER: &str =
@@ -14,8 +16,14 @@ pub(super) const BOOTSTRAPPER_GROUPS: [&str; 3] = [
     "system:authenticated",
 ];
 
-/// The groups of a host's own identity, all of them.
-pub(super) const HOST_GROUPS: [&str; 2] = [hardway_assets::host_identity::GROUP, "system:authenticated"];
+/// The groups of a host's own identity, all of them; `None` for every other user.
+pub(super) fn host_groups(user: &str) -> Option<&'static [&'static str]> {
+    host_identity::parse(user)?;
+    Some(match host_identity::is_workers(user) {
+        true => &["system:serviceaccounts", host_identity::WORKER_GROUP, "system:authenticated"],
+        false => &[host_identity::GROUP, "system:authenticated"],
+    })
+}
 
 /// The groups of a node, all of them.
 pub(super) const NODE_GROUPS: [&str; 2] = ["system:nodes", "system:authenticated"];

@@ -12,10 +12,11 @@ mod subject;
 
 use std::collections::BTreeMap;
 
+pub(crate) use history::MOST_KEYS;
 use jiff::Timestamp;
 
 use super::case::{Ask, Case};
-use super::{CsrVerdict, Decision, Examined, Finding, ReasonCode, RuleFinding, Settings, World};
+use super::{CsrVerdict, Decision, Examined, Finding, PolicySettings, ReasonCode, RuleFinding, World};
 use crate::declared::Declared;
 
 /// One thing that is looked at.
@@ -63,10 +64,10 @@ pub(super) fn decide(examined: &Examined, world: &World<'_>) -> Decision {
 }
 
 /// Whether a request has nothing wrong in itself; only such a one can take another's place.
-pub(super) fn is_sound(examined: &Examined, declared: &Declared, settings: &Settings) -> bool {
+pub(super) fn is_sound(examined: &Examined, declared: &Declared, settings: &PolicySettings) -> bool {
     let (nodes, now) = (BTreeMap::new(), Timestamp::UNIX_EPOCH);
-    let (redemptions, approvals, rivals) = (&[], &[], &[]);
-    let world = World { declared, nodes: &nodes, redemptions, approvals, rivals, now, settings };
+    let (redemptions, approvals, rivals, is_serving) = (&[], &[], &[], false);
+    let world = World { declared, nodes: &nodes, redemptions, is_serving, approvals, rivals, now, settings };
     let case = Case::new(examined, &world);
     [&[OURS][..], &SHAPE]
         .concat()

@@ -12,7 +12,7 @@ use crate::declared::{Declared, DeclaredNode};
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "names",
-        about: "a client has none; a server has at least one, of kinds that kubelets use",
+        about: "a client request has none; a server request has at least one, of kinds that kubelets use",
         check: kinds,
     },
     Rule { name: "dns-names", about: "each DNS name is the node's own", check: dns_names },
@@ -35,7 +35,7 @@ fn kinds(case: &Case<'_>) -> Finding {
         .collect();
     let is_client = case.ask() != Ask::Serving;
     match read.names.len() {
-        0 if is_client => Finding::fits("it has no names, as is right for a client"),
+        0 if is_client => Finding::fits("it has no names, as expected for a client"),
         count if is_client => {
             Finding::objects(ReasonCode::ClientHasNames, format!("it is for a client, but has {count} names"))
         }
@@ -90,9 +90,9 @@ fn against_name(name: &str, node: &DeclaredNode, declared: &Declared) -> Option<
     }
     let owner = declared.other_name(name, node);
     Some(if name.contains('*') {
-        (ReasonCode::WildcardName, format!("{name:?} stands for many names"))
+        (ReasonCode::WildcardName, format!("{name:?} is a wildcard name"))
     } else if !is_node_name(name) {
-        (ReasonCode::NameMalformed, format!("{name:?} is no DNS name that a kubelet asks for"))
+        (ReasonCode::NameMalformed, format!("{name:?} is not a DNS name that a kubelet requests"))
     } else if let Some(owner) = owner {
         (ReasonCode::NameBelongsToAnother, format!("{name} is a name of {owner}, not of {}", node.name))
     } else {

@@ -2,11 +2,13 @@
 
 use super::Rule;
 use crate::csr_policy::case::{Case, LARGEST_REQUEST};
-use crate::csr_policy::{Finding, ReasonCode, State};
+use crate::csr_policy::{Finding, ReasonCode, RequestState};
+use crate::objects::is_request_name;
 
 pub(super) const OURS: &[Rule] = &[
     Rule { name: "signer", about: "it is for one of the two signers of kubelets", check: signer },
-    Rule { name: "pending", about: "nobody has decided about it", check: pending },
+    Rule { name: "name of the request", about: "a kubelet could have named it so", check: name },
+    Rule { name: "pending", about: "it is not decided yet", check: pending },
 ];
 
 pub(super) const SHAPE: &[Rule] = &[
@@ -16,29 +18,43 @@ pub(super) const SHAPE: &[Rule] = &[
 
 pub(super) const TIMING: &[Rule] = &[Rule {
     name: "age",
-    about: "its kubelet still waits for it, and it is not from the future",
+    about: "its kubelet still waits for it, and its time is not in the future",
     check: age,
 }];
 
 fn signer(case: &Case<'_>) -> Finding {
     let signer = &case.request.signer;
-    if case.request.is_a_kubelets() {
+    if case.request.is_for_a_kubelets_signer() {
         Finding::fits(format!("it is for {signer}"))
     } else {
         Finding::objects(
             ReasonCode::SignerNotOurs,
-            format!("it is for {signer:?}, which is no kubelet's signer"),
+            format!("it is for {signer:?}, which does not sign for kubelets"),
+        )
+    }
+}
+
+fn name(case: &Case<'_>) -> Finding {
+    let name = &case.request.name;
+    if is_request_name(name) {
+        Finding::fits(format!("it is called {name}"))
+    } else {
+        Finding::objects(
+            ReasonCode::RequestNameOdd,
+            format!("it is called {name:?}, which no kubelet calls a request"),
         )
     }
 }
 
 fn pending(case: &Case<'_>) -> Finding {
     match case.request.state {
-        State::Pending => Finding::fits("nobody has decided about it yet"),
-        State::Approved { at, .. } => {
+        RequestState::Pending => Finding::fits("it is not decided yet"),
+        RequestState::Approved { at, .. } => {
             Finding::objects(ReasonCode::NotPending, format!("it was approved at {at}"))
         }
-        State::Ended => Finding::objects(ReasonCode::NotPending, "it was denied, or its signer gave it up"),
+        RequestState::Ended => {
+            Finding::objects(ReasonCode::NotPending, "it was denied, or its signer failed")
+        }
     }
 }
 
@@ -55,12 +71,12 @@ fn size(case: &Case<'_>) -> Finding {
 fn lifetime(case: &Case<'_>) -> Finding {
     let longest = case.world.settings.longest_lifetime.as_secs();
     match case.request.expiration_seconds {
-        None => Finding::fits("it leaves its lifetime to the signer"),
+        None => Finding::fits("it does not request a lifetime"),
         Some(seconds) if i64::from(seconds) > longest => Finding::objects(
             ReasonCode::LifetimeTooLong,
-            format!("it asks for a certificate that lives {seconds} seconds; the longest is {longest}"),
+            format!("it requests a lifetime of {seconds} seconds; the maximum is {longest}"),
         ),
-        Some(seconds) => Finding::fits(format!("it asks for a certificate that lives {seconds} seconds")),
+        Some(seconds) => Finding::fits(format!("it requests a lifetime of {seconds} seconds")),
     }
 }
 
@@ -71,17 +87,17 @@ fn age(case: &Case<'_>) -> Finding {
     if age < -settings.clock_skew {
         Finding::objects(
             ReasonCode::FromTheFuture,
-            format!("it was made at {created}, which is {} seconds from now", -seconds),
+            format!("it was created at {created}, which is {} seconds in the future", -seconds),
         )
     } else if age > settings.patience + settings.clock_skew {
         Finding::objects(
             ReasonCode::Abandoned,
             format!(
-                "it was made at {created}, {seconds} seconds ago; a kubelet waits {} and then asks anew",
+                "it was created at {created}, {seconds} seconds ago; a kubelet waits {} and then sends a new one",
                 settings.patience.as_secs()
             ),
         )
     } else {
-        Finding::fits(format!("it was made {} seconds ago", seconds.max(0)))
+        Finding::fits(format!("it was created {} seconds ago", seconds.max(0)))
     }
 }

@@ -11,10 +11,14 @@ pub(super) const RULES: &[Rule] = &[
         about: "its key is ECDSA on P-256, P-384 or P-521, or RSA of 2048 to 8192 bits",
         check: key,
     },
-    Rule { name: "signature", about: "its own key signed it", check: signature },
-    Rule { name: "authority", about: "it does not ask to sign other certificates", check: authority },
-    Rule { name: "extensions", about: "it asks for no extension but names", check: extensions },
-    Rule { name: "attributes", about: "it has no attribute but the list of extensions", check: attributes },
+    Rule { name: "signature", about: "it is signed with its own key", check: signature },
+    Rule { name: "authority", about: "it does not request a CA certificate", check: authority },
+    Rule { name: "extensions", about: "it requests no extensions except names", check: extensions },
+    Rule {
+        name: "attributes",
+        about: "it has no attributes except the list of extensions",
+        check: attributes,
+    },
 ];
 
 fn encoding(case: &Case<'_>) -> Finding {
@@ -43,12 +47,13 @@ fn key(case: &Case<'_>) -> Finding {
 fn signature(case: &Case<'_>) -> Finding {
     let Ok(read) = case.pkcs10 else { return Finding::DoesNotApply };
     match &read.signature {
-        Signature::Good => Finding::fits("its own key signed it"),
-        Signature::Bad => Finding::objects(ReasonCode::CsrSignatureInvalid, "the key in it did not sign it"),
+        Signature::Good => Finding::fits("it is signed with its own key"),
+        Signature::Bad => {
+            Finding::objects(ReasonCode::CsrSignatureInvalid, "it is not signed with the key in it")
+        }
         Signature::Unknown(oid) => {
-            let what = format!(
-                "it is signed in a way ({oid}) that does not go with its key or that kubelets do not use"
-            );
+            let what =
+                format!("its signature algorithm ({oid}) does not match its key, or is not used by kubelets");
             Finding::objects(ReasonCode::KeyNotAllowed, what)
         }
     }
@@ -57,9 +62,9 @@ fn signature(case: &Case<'_>) -> Finding {
 fn authority(case: &Case<'_>) -> Finding {
     match case.pkcs10 {
         Ok(read) if read.asks_for_ca => {
-            Finding::objects(ReasonCode::AsksForCa, "it asks for a certificate that can sign others")
+            Finding::objects(ReasonCode::AsksForCa, "it requests a CA certificate")
         }
-        Ok(_) => Finding::fits("it does not ask to sign others"),
+        Ok(_) => Finding::fits("it does not request a CA certificate"),
         Err(_) => Finding::DoesNotApply,
     }
 }
@@ -67,10 +72,10 @@ fn authority(case: &Case<'_>) -> Finding {
 fn extensions(case: &Case<'_>) -> Finding {
     match case.pkcs10 {
         Ok(read) if !read.extensions.is_empty() => {
-            let what = format!("it asks for extensions: {}", read.extensions.join(", "));
+            let what = format!("it requests extensions: {}", read.extensions.join(", "));
             Finding::objects(ReasonCode::ExtensionNotAllowed, what)
         }
-        Ok(_) => Finding::fits("it asks for no extension but names"),
+        Ok(_) => Finding::fits("it requests no extensions except names"),
         Err(_) => Finding::DoesNotApply,
     }
 }
@@ -81,7 +86,7 @@ fn attributes(case: &Case<'_>) -> Finding {
             let what = format!("it has attributes: {}", read.attributes.join(", "));
             Finding::objects(ReasonCode::AttributeNotAllowed, what)
         }
-        Ok(_) => Finding::fits("it has no odd attribute"),
+        Ok(_) => Finding::fits("it has no unexpected attributes"),
         Err(_) => Finding::DoesNotApply,
     }
 }

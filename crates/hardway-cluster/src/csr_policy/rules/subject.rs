@@ -26,7 +26,7 @@ fn subject(case: &Case<'_>) -> Finding {
         let what = format!("its subject also has {}", read.other_attributes.join(", "));
         Finding::objects(ReasonCode::SubjectExtra, what)
     } else {
-        Finding::fits("its subject has nothing but group and name")
+        Finding::fits("its subject has only group and name")
     }
 }
 
@@ -52,12 +52,12 @@ fn node_name(case: &Case<'_>) -> Finding {
     if first == "localhost" {
         Finding::objects(
             ReasonCode::NodeNameLocalhost,
-            format!("the machine calls itself {name}: it does not know its name"),
+            format!("the machine calls itself {name}: its host name is not set"),
         )
     } else if is_node_name(name) {
-        Finding::fits(format!("it is about node {name}"))
+        Finding::fits(format!("it is for node {name}"))
     } else {
-        Finding::objects(ReasonCode::NodeNameInvalid, format!("no Node can be called {name:?}"))
+        Finding::objects(ReasonCode::NodeNameInvalid, format!("{name:?} is not a valid node name"))
     }
 }
 

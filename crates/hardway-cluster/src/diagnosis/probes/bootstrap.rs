@@ -3,7 +3,7 @@
 use jiff::SignedDuration;
 
 use super::logs;
-use crate::bootstrap_progress::State;
+use crate::bootstrap_progress::{BootstrapReport, State};
 use crate::diagnosis::evidence::Evidence;
 
 /// etcd complains from one second on; asking over ssh takes some of that by itself.
@@ -22,11 +22,9 @@ pub(in crate::diagnosis) fn clocks_differ(evidence: &Evidence) -> Vec<String> {
 }
 
 pub(in crate::diagnosis) fn no_release_image(evidence: &Evidence) -> Vec<String> {
-    let sentences = evidence.bootstrap.iter().flat_map(crate::bootstrap_progress::BootstrapReport::sentences);
-    let failed = sentences.into_iter().find(|sentence| {
-        sentence.what.contains("release image")
-            && (sentence.state == State::Failed
-                || sentence.error.is_some() && sentence.state == State::Running)
+    let pulled = evidence.bootstrap.as_ref().map(BootstrapReport::release_image);
+    let failed = pulled.filter(|pulled| {
+        pulled.state == State::Failed || pulled.error.is_some() && pulled.state == State::Running
     });
     failed.map(|sentence| sentence.to_string()).into_iter().collect()
 }
@@ -44,6 +42,6 @@ pub(in crate::diagnosis) fn stage_failed(evidence: &Evidence) -> Vec<String> {
     let failed =
         evidence.bootstrap.iter().flat_map(|report| &report.stages).find(|s| s.state == State::Failed);
     let Some(stage) = failed else { return Vec::new() };
-    let why = stage.error.as_deref().unwrap_or("it says nothing");
-    vec![format!("stage {} failed, try {}: {why}", stage.name, stage.tries)]
+    let why = stage.error.as_deref().unwrap_or("no message");
+    vec![format!("stage {} failed, attempt {}: {why}", stage.name, stage.tries)]
 }

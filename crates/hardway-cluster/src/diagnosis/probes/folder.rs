@@ -42,16 +42,17 @@ pub(in crate::diagnosis) fn too_large(evidence: &Evidence) -> Vec<String> {
     // bootstrap.ign is never handed over as it is: it is always fetched through a pointer.
     each(evidence, |path, config| {
         let is_too_large = config.size > largest && path != "bootstrap.ign";
-        is_too_large.then(|| format!("{path} has {} bytes, the platform takes {largest}", config.size))
+        is_too_large.then(|| format!("{path} has {} bytes, but the platform accepts {largest}", config.size))
     })
 }
 
 /// Once bootstrapping is complete the cluster renews its own certificates.
 pub(in crate::diagnosis) fn expired(evidence: &Evidence) -> Vec<String> {
-    if evidence.state.is_bootstrap_complete() {
+    // Where nobody answers, the journal may know.
+    if evidence.state.is_bootstrap_complete() || evidence.install.is_bootstrap_removed {
         return Vec::new();
     }
-    let line = |(name, end): &(String, jiff::Timestamp)| format!("certificate {name} ended at {end:.0}");
+    let line = |(name, end): &(String, jiff::Timestamp)| format!("certificate {name} expired at {end:.0}");
     evidence.folder.expired.iter().map(line).collect()
 }
 
@@ -60,7 +61,7 @@ pub(in crate::diagnosis) fn unusable_domain(evidence: &Evidence) -> Vec<String> 
     let mut wrong = Vec::new();
     let last = domain.rsplit('.').next().unwrap_or_default();
     if last.bytes().all(|byte| byte.is_ascii_digit()) {
-        wrong.push(format!("{domain} ends with the number {last:?}"));
+        wrong.push(format!("{domain} ends with a number: {last:?}"));
     }
     if let Some(label) = domain.split('.').find(|label| label.is_empty() || label.len() > 63) {
         wrong.push(format!("{domain}: the label {label:?} has {} characters", label.len()));

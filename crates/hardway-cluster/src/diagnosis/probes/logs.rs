@@ -17,7 +17,7 @@ pub(in crate::diagnosis) fn lines_with(evidence: &Evidence, patterns: &[&[&str]]
         }
     }
     if count > shown.len() {
-        shown.push(format!("{count} lines like that"));
+        shown.push(format!("{count} such lines"));
     }
     shown
 }

@@ -2,7 +2,7 @@
 
 use crate::bootstrap_progress::State;
 use crate::diagnosis::evidence::Evidence;
-use crate::verify::Resolved;
+use crate::verify::ResolvedName;
 
 /// Wrong addresses are wrong for everybody. A name that is not found here counts only when no host of the cluster is known to
 /// have found it.
@@ -36,7 +36,7 @@ pub(in crate::diagnosis) fn apps(evidence: &Evidence) -> Vec<String> {
 }
 
 pub(in crate::diagnosis) fn stray(evidence: &Evidence) -> Vec<String> {
-    let Some(Resolved { name, found: Ok(found), .. }) = &evidence.names.stray else { return Vec::new() };
+    let Some(ResolvedName { name, found: Ok(found), .. }) = &evidence.names.stray else { return Vec::new() };
     let found: Vec<String> = found.iter().map(ToString::to_string).collect();
     if found.is_empty() { found } else { vec![format!("{name} is {}", found.join(", "))] }
 }
@@ -47,7 +47,7 @@ fn hosts_resolve(evidence: &Evidence) -> bool {
         || evidence.state.nodes.values().any(crate::objects::Node::is_ready)
 }
 
-fn missing(resolved: &Resolved) -> Option<String> {
+fn missing(resolved: &ResolvedName) -> Option<String> {
     match &resolved.found {
         Err(why) => Some(format!("{} does not resolve here: {why}", resolved.name)),
         Ok(found) if found.is_empty() => Some(format!("{} has no address here", resolved.name)),
@@ -55,9 +55,9 @@ fn missing(resolved: &Resolved) -> Option<String> {
     }
 }
 
-fn foreign(resolved: &Resolved) -> Option<String> {
-    let Resolved { name, expected, found } = resolved;
+fn foreign(resolved: &ResolvedName) -> Option<String> {
+    let ResolvedName { name, expected, found } = resolved;
     let foreign = found.iter().flatten().find(|ip| !expected.is_empty() && !expected.contains(ip))?;
     let expected: Vec<String> = expected.iter().map(ToString::to_string).collect();
-    Some(format!("{name} is {foreign} here, declared is {}", expected.join(", ")))
+    Some(format!("{name} resolves to {foreign} here, but {} is declared", expected.join(", ")))
 }

@@ -1,6 +1,7 @@
 //! Machines that should be nodes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use hardway_assets::inventory::Role;
 use jiff::SignedDuration;
@@ -9,7 +10,8 @@ use kube::ResourceExt as _;
 use crate::csr_policy::NODE_PREFIX;
 use crate::declared::DeclaredNode;
 use crate::diagnosis::evidence::{Api, Evidence};
-use crate::objects::{CLIENT_SIGNER, Condition, Node, Request, SERVING_SIGNER};
+use crate::diagnosis::probes::logs::lines_with;
+use crate::objects::{CLIENT_SIGNER, Condition, Node, SERVING_SIGNER, SigningRequest};
 
 /// Declared nodes whose turn has come: workers boot when the bootstrap host is gone.
 pub(super) fn awaited(evidence: &Evidence) -> impl Iterator<Item = &DeclaredNode> {
@@ -20,11 +22,14 @@ pub(super) fn awaited(evidence: &Evidence) -> impl Iterator<Item = &DeclaredNode
 pub(in crate::diagnosis) fn localhost(evidence: &Evidence) -> Vec<String> {
     let is_it = |name: &str| name == "localhost" || name.starts_with("localhost.");
     let nodes = evidence.state.nodes.keys().filter(|name| is_it(name));
-    let mut found: Vec<String> = nodes.map(|name| format!("a node is called {name}")).collect();
-    let asks = |request: &Request| request.spec.username.as_deref()?.strip_prefix(NODE_PREFIX).map(is_it);
+    let mut found: Vec<String> = nodes.map(|name| format!("a node has the name {name}")).collect();
+    let asks =
+        |request: &SigningRequest| request.spec.username.as_deref()?.strip_prefix(NODE_PREFIX).map(is_it);
     let requests = evidence.state.requests.values().filter(|request| asks(request) == Some(true));
     found.extend(
-        requests.map(|request| format!("request {} comes from a node called localhost", request.name_any())),
+        requests.map(|request| {
+            format!("request {} comes from a node with the name localhost", request.name_any())
+        }),
     );
     found
 }
@@ -37,7 +42,7 @@ pub(in crate::diagnosis) fn named_by_alias(evidence: &Evidence) -> Vec<String> {
     };
     let is_declared = |name: &str| evidence.declared.node(name).is_some();
     let nodes = evidence.state.nodes.keys().filter(|name| is_alias(name) && !is_declared(name));
-    nodes.map(|name| format!("a node is called {name}")).collect()
+    nodes.map(|name| format!("a node has the name {name}")).collect()
 }
 
 pub(in crate::diagnosis) fn one_name_twice(evidence: &Evidence) -> Vec<String> {
@@ -62,7 +67,7 @@ pub(in crate::diagnosis) fn other_address(evidence: &Evidence) -> Vec<String> {
         let missing: Vec<String> = declared.missing_ips(node).iter().map(ToString::to_string).collect();
         if !missing.is_empty() && !has.is_empty() {
             found.push(format!(
-                "node {} has {}, declared is {}",
+                "node {} has {}, but {} is declared",
                 declared.name,
                 has.join(", "),
                 missing.join(", ")
@@ -87,7 +92,7 @@ pub(in crate::diagnosis) fn flood(evidence: &Evidence) -> Vec<String> {
         times.sort_unstable();
         let within = |w: &[jiff::Timestamp]| w[5].duration_since(w[0]) <= SignedDuration::from_mins(10);
         if times.windows(6).any(within) {
-            found.push(format!("{node} made {} requests, more than five within ten minutes", times.len()));
+            found.push(format!("{node} sent {} requests, more than five within ten minutes", times.len()));
         }
     }
     found
@@ -108,7 +113,7 @@ pub(in crate::diagnosis) fn never_asked(evidence: &Evidence) -> Vec<String> {
     let missing = awaited(evidence).filter(|node| !evidence.state.nodes.contains_key(&node.name));
     missing
         .map(|node| {
-            format!("{} {} has not registered, and no request of it waits", node.role_name(), node.name)
+            format!("{} {} has not registered, and has no pending request", node.role_name(), node.name)
         })
         .collect()
 }
@@ -135,14 +140,14 @@ pub(in crate::diagnosis) fn without_annotations(evidence: &Evidence) -> Vec<Stri
 
 fn waiting(evidence: &Evidence, signer: &str) -> Vec<String> {
     const SHOWN: usize = 5;
-    let pending: Vec<&Request> =
+    let pending: Vec<&SigningRequest> =
         evidence.state.pending_requests().filter(|request| request.spec.signer_name == signer).collect();
-    let line = |request: &&Request| {
+    let line = |request: &&SigningRequest| {
         let (name, who) =
             (request.name_any(), request.spec.username.as_deref().unwrap_or("an unknown requester"));
         match evidence.held.get(&name) {
             Some(why) => format!("request {name} of {who} is held: {why}"),
-            None => format!("request {name} of {who} waits"),
+            None => format!("request {name} of {who} is pending"),
         }
     };
     let mut lines: Vec<String> = pending.iter().take(SHOWN).map(line).collect();
@@ -197,3 +202,13 @@ pub(in crate::diagnosis) fn another_system(evidence: &Evidence) -> Vec<String> {
     }
     lines
 }
+
+/// Pods that cannot reach the API at its Service's address, which the cluster network serves on each node.
+pub(in crate::diagnosis) fn service_unreachable(evidence: &Evidence) -> Vec<String> {
+    let address = evidence.service_address.unwrap_or(DEFAULT_SERVICE_ADDRESS);
+    let dialled = format!("dial tcp {}", SocketAddr::from((address, 443)));
+    lines_with(evidence, &[&[&dialled, "i/o timeout"]])
+}
+
+/// The first address of openshift-install's default serviceNetwork, for logs that come without a folder.
+const DEFAULT_SERVICE_ADDRESS: IpAddr = IpAddr::V4(Ipv4Addr::new(172, 30, 0, 1));

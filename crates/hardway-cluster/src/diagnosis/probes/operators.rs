@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::diagnosis::evidence::Evidence;
 use crate::objects::{ClusterOperator, Condition, Node, Truth};
 use crate::operators::chain;
-use crate::watch::Kind;
+use crate::watch::WatchedKind;
 
 pub(in crate::diagnosis) fn network_unconfigured(evidence: &Evidence) -> Vec<String> {
     says(evidence, "network", &["No networks.operator.openshift.io cluster found"])
@@ -36,7 +36,7 @@ pub(in crate::diagnosis) fn bootstrap_member_unknown(evidence: &Evidence) -> Vec
 
 /// The member is waited for only after the end of bootstrapping was reported.
 pub(in crate::diagnosis) fn bootstrap_member_stays(evidence: &Evidence) -> Vec<String> {
-    let Some(etcd) = evidence.state.control_plane.get(&Kind::Etcd) else { return Vec::new() };
+    let Some(etcd) = evidence.state.control_plane.get(&WatchedKind::Etcd) else { return Vec::new() };
     let is_done = etcd.is_true("EtcdBootstrapMemberRemoved");
     if is_done || !evidence.state.is_bootstrap_complete() || !masters_registered(evidence) {
         return Vec::new();
@@ -44,7 +44,7 @@ pub(in crate::diagnosis) fn bootstrap_member_stays(evidence: &Evidence) -> Vec<S
     let told = ["EtcdBootstrapMemberRemoved", "EtcdRunningInCluster", "BootstrapTeardownDegraded"]
         .into_iter()
         .filter_map(|kind| etcd.condition(kind).map(Condition::sentence));
-    let mut lines = vec!["bootstrapping is complete, and EtcdBootstrapMemberRemoved is not True".to_owned()];
+    let mut lines = vec!["bootstrapping is complete, but EtcdBootstrapMemberRemoved is not True".to_owned()];
     lines.extend(told);
     lines
 }
@@ -61,7 +61,7 @@ pub(in crate::diagnosis) fn none_reported(evidence: &Evidence) -> Vec<String> {
     let is_available =
         evidence.state.version.as_ref().is_some_and(|version| version.is("Available", Truth::True));
     match is_available && evidence.state.operators.is_empty() {
-        true => vec!["the ClusterVersion is Available, and no ClusterOperator has reported".to_owned()],
+        true => vec!["the ClusterVersion is Available, but no ClusterOperator has reported".to_owned()],
         false => Vec::new(),
     }
 }
@@ -83,7 +83,7 @@ pub(in crate::diagnosis) fn nowhere_for_routers(evidence: &Evidence) -> Vec<Stri
     if !is_down || evidence.state.nodes.values().any(|node| takes_pods(&node)) {
         return Vec::new();
     }
-    vec!["ingress is not Available, and no node that takes ordinary pods is Ready".to_owned()]
+    vec!["ingress is not Available, and no node for ordinary pods is Ready".to_owned()]
 }
 
 pub(in crate::diagnosis) fn canary_fails(evidence: &Evidence) -> Vec<String> {
@@ -115,7 +115,7 @@ pub(in crate::diagnosis) fn unwell(evidence: &Evidence) -> Vec<String> {
     if !evidence.state.operators.values().any(is_broken) {
         return Vec::new();
     }
-    let first = crate::operators::first_broken(&evidence.state, &evidence.declared);
+    let first = crate::operators::blocking(&evidence.state, &evidence.declared);
     first.map(|(link, _)| link.what).into_iter().collect()
 }
 
@@ -147,7 +147,10 @@ pub(in crate::diagnosis) fn rolls_out(evidence: &Evidence) -> Vec<String> {
     let told: Vec<String> = rolling.collect();
     match told.is_empty() {
         true => told,
-        false => [vec![format!("the version is there since {since:.0}, and is not at rest")], told].concat(),
+        false => {
+            [vec![format!("the version was reached at {since:.0}, but the cluster is not stable")], told]
+                .concat()
+        }
     }
 }
 

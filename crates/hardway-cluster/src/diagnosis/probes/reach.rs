@@ -1,7 +1,7 @@
 //! The API and the config server, seen from here.
 
 use crate::diagnosis::evidence::{Api, Evidence, LogSource, Port, Share};
-use crate::no_answer::NoAnswer;
+use crate::handshake::NoAnswer;
 use crate::objects::Node;
 
 /// The machine-config-server is not for everybody: that it is closed counts only when the API's port beside it is open, and
@@ -49,7 +49,7 @@ pub(in crate::diagnosis) fn removed_too_early(evidence: &Evidence) -> Vec<String
         return Vec::new();
     }
     let mut lines = vec![format!(
-        "the bootstrap host was removed, and {open} of {} masters carry an API",
+        "the bootstrap host was removed, and {open} of {} masters run an API server",
         evidence.masters.len()
     )];
     let closed = evidence.masters.iter().filter_map(|port| Some((port, port.open.as_ref().err()?)));

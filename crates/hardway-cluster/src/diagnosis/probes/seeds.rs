@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::bootstrap_progress::State;
 use crate::diagnosis::evidence::Evidence;
 use crate::objects::{Condition, Truth};
-use crate::watch::Kind;
+use crate::watch::WatchedKind;
 
 /// Operators read the gates of the release's own version before anything else, and exit without them
 /// (openshift/library-go pkg/operator/configobserver/featuregates). They are created before the ClusterVersion.
@@ -17,7 +17,7 @@ pub(in crate::diagnosis) fn no_feature_gates(evidence: &Evidence) -> Vec<String>
         return Vec::new();
     }
     let Some(gate) = gates.iter().find(|gate| gate["metadata"]["name"] == "cluster") else {
-        return vec!["there is a ClusterVersion, and no featuregate cluster".to_owned()];
+        return vec!["there is a ClusterVersion, but no featuregate cluster".to_owned()];
     };
     let mut history = version.status.history.iter().flatten();
     let wanted = history.next().and_then(|newest| newest.version.as_deref());
@@ -27,7 +27,7 @@ pub(in crate::diagnosis) fn no_feature_gates(evidence: &Evidence) -> Vec<String>
     if is_known {
         Vec::new()
     } else {
-        vec![format!("featuregate cluster says nothing of {of} in its status")]
+        vec![format!("the status of featuregate cluster does not mention {of}")]
     }
 }
 
@@ -49,9 +49,8 @@ pub(in crate::diagnosis) fn other_etcd_signer(evidence: &Evidence) -> Vec<String
     if count < 2 || evidence.state.is_bootstrap_complete() {
         return Vec::new();
     }
-    let mut lines =
-        vec![format!("configmap openshift-etcd/etcd-ca-bundle has {count} authorities, and there was one")];
-    let etcd = evidence.state.control_plane.get(&Kind::Etcd);
+    let mut lines = vec![format!("configmap openshift-etcd/etcd-ca-bundle has {count} CAs instead of one")];
+    let etcd = evidence.state.control_plane.get(&WatchedKind::Etcd);
     let refused = etcd.and_then(|etcd| etcd.condition("ClusterMemberControllerDegraded"));
     lines.extend(refused.filter(|c| c.status == Truth::True).map(Condition::sentence));
     lines
@@ -75,7 +74,7 @@ pub(in crate::diagnosis) fn nobody_reports(evidence: &Evidence) -> Vec<String> {
     if evidence.state.is_bootstrap_complete() || !evidence.is_stage("wait-for-ceo", State::Done) {
         return Vec::new();
     }
-    let over = "bootkube.service has ended, and there is no configmap kube-system/bootstrap";
+    let over = "bootkube.service has ended, but there is no configmap kube-system/bootstrap";
     match report.records.get("progress").and_then(|record| record.last()) {
         None => vec![format!("{over}: progress.service has not run")],
         Some(last) if last.is_failure() => {

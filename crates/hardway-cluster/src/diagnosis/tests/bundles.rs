@@ -7,7 +7,7 @@ use flate2::write::GzEncoder;
 use serde_json::json;
 use tar::{Builder, EntryType, Header};
 
-use crate::diagnosis::{Api, BundleError, Limits, first_broken, from_bundle};
+use crate::diagnosis::{Api, BundleError, BundleLimits, first_broken, from_bundle};
 use crate::gather::copy_redacted;
 use hardway_base::redaction::Redactor;
 
@@ -50,7 +50,7 @@ fn a_bundle_is_diagnosed_without_a_cluster() {
             add(archive, "resources/openapi.json", "not looked at");
         })
     };
-    let evidence = from_bundle(made("all is well\n").as_slice(), Limits::default()).unwrap();
+    let evidence = from_bundle(made("all is well\n").as_slice(), BundleLimits::default()).unwrap();
     assert_eq!(evidence.api, Api::Answers);
     let first = first_broken(&evidence).unwrap();
     assert_eq!(first.code, "E-B25");
@@ -58,7 +58,7 @@ fn a_bundle_is_diagnosed_without_a_cluster() {
 
     // What explains the failure is said instead of it.
     let log = "x\nNov 15 crio: unauthorized: access to the requested resource is not authorized\n";
-    let evidence = from_bundle(made(log).as_slice(), Limits::default()).unwrap();
+    let evidence = from_bundle(made(log).as_slice(), BundleLimits::default()).unwrap();
     let first = first_broken(&evidence).unwrap();
     assert_eq!(first.code, "E-B2");
     assert!(first.evidence[0].starts_with("bootstrap host, crio: "), "{first:?}");
@@ -73,14 +73,14 @@ fn records_of_openshift_install_and_long_names_are_read() {
         add(archive, "bootstrap/services/release-image.json", &list.to_string());
         add(archive, &long, "request cluster ID mismatch\n");
     });
-    let evidence = from_bundle(bytes.as_slice(), Limits::default()).unwrap();
+    let evidence = from_bundle(bytes.as_slice(), BundleLimits::default()).unwrap();
     assert_eq!(first_broken(&evidence).unwrap().code, "E-B26");
     assert!(evidence.logs[0].name.starts_with("etcd-0123"), "{:?}", evidence.logs);
 }
 
 #[test]
 fn hostile_archives_are_refused() {
-    let limits = Limits { total: 1 << 20, kept: 100 << 10, file: 64 << 10, tail: 4 << 10, entries: 50 };
+    let limits = BundleLimits { total: 1 << 20, kept: 100 << 10, file: 64 << 10, tail: 4 << 10, entries: 50 };
     let read = |bytes: &[u8]| from_bundle(bytes, limits).map(|_| ()).unwrap_err();
     for name in ["../../etc/cron.d/x", "/etc/passwd", "a/../../b"] {
         let bytes = bundle(|archive| add_raw(archive, EntryType::Regular, name.as_bytes(), 1, b"x"));
@@ -136,14 +136,14 @@ fn a_copy_has_no_secrets_and_is_read_like_the_first() {
     });
     let redactor = Redactor::new([hardway_base::Secret::new("aaaaa-bbbbb-ccccc-ddddd")]);
     let mut copy = Vec::new();
-    let gathered = copy_redacted(bytes.as_slice(), &mut copy, &redactor, Limits::default()).unwrap();
+    let gathered = copy_redacted(bytes.as_slice(), &mut copy, &redactor, BundleLimits::default()).unwrap();
     assert_eq!(
         (gathered.files, gathered.redacted, gathered.left_out),
         (3, 2, vec!["bootstrap/binary".to_owned()])
     );
 
     let mut all = String::new();
-    crate::diagnosis::walk(copy.as_slice(), Limits::default(), |path, reader| {
+    crate::diagnosis::walk(copy.as_slice(), BundleLimits::default(), |path, reader| {
         let mut bytes = Vec::new();
         reader.read_to_end(&mut bytes).unwrap();
         if path.ends_with(".gz") {
@@ -159,5 +159,8 @@ fn a_copy_has_no_secrets_and_is_read_like_the_first() {
     .unwrap();
     assert!(!all.contains("bWU6") && !all.contains("aaaaa-"), "{all}");
     assert!(all.contains("kubeadmin said <redacted>") && all.contains("cluster ID mismatch"), "{all}");
-    assert_eq!(first_broken(&from_bundle(copy.as_slice(), Limits::default()).unwrap()).unwrap().code, "E-B5");
+    assert_eq!(
+        first_broken(&from_bundle(copy.as_slice(), BundleLimits::default()).unwrap()).unwrap().code,
+        "E-B5"
+    );
 }

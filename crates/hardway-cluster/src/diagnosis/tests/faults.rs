@@ -5,12 +5,12 @@ use serde_json::json;
 
 use super::good::{booting, report, settled, vip};
 use super::{seeds, surroundings};
-use crate::diagnosis::evidence::{Api, ConfigFacts, Evidence, Log, LogSource};
-use crate::no_answer::NoAnswer;
-use crate::objects::{ClusterOperator, ConfigMap, Node, Request};
+use crate::diagnosis::evidence::{Api, ConfigFacts, Evidence, LogSource, LogTail};
+use crate::handshake::NoAnswer;
+use crate::objects::{ClusterOperator, ConfigMap, Node, SigningRequest};
 use crate::testing::{at, node, operator, request, version};
-use crate::verify::Resolved;
-use crate::watch::{Event, Kind, Observed};
+use crate::verify::ResolvedName;
+use crate::watch::{ClusterEvent, Observed, WatchedKind};
 
 pub(super) type Fault = (&'static str, Evidence);
 
@@ -53,11 +53,12 @@ fn folder() -> Vec<Fault> {
 }
 
 fn surroundings() -> Vec<Fault> {
-    fn lost(name: &mut Option<Resolved>) {
+    fn lost(name: &mut Option<ResolvedName>) {
         name.as_mut().unwrap().found = Err(NoAnswer::Late);
     }
-    let foreign =
-        |name: &mut Option<Resolved>| name.as_mut().unwrap().found = Ok(vec!["10.0.0.1".parse().unwrap()]);
+    let foreign = |name: &mut Option<ResolvedName>| {
+        name.as_mut().unwrap().found = Ok(vec!["10.0.0.1".parse().unwrap()])
+    };
     let early = || Evidence { state: Default::default(), api: Api::NotAsked, ..booting() };
     vec![
         fault("D1", early(), |e| lost(&mut e.names.api_int)),
@@ -97,7 +98,7 @@ fn bootstrap() -> Vec<Fault> {
             e.bootstrap.as_mut().unwrap().records.insert("release-image".to_owned(), entries);
         }),
         fault("B4", booting(), |e| {
-            e.logs.push(Log { source: LogSource::Bootstrap, name: "etcd".to_owned(), lines: slow })
+            e.logs.push(LogTail { source: LogSource::Bootstrap, name: "etcd".to_owned(), lines: slow })
         }),
     ]
 }
@@ -118,9 +119,14 @@ fn nodes() -> Vec<Fault> {
         for (place, ip) in [(3, "192.168.126.110"), (4, "192.168.126.111")] {
             evidence.declared.nodes[place].addresses = vec![ip.parse().unwrap()];
         }
-        evidence.state.apply(&Event::Changed(with_ip("192.168.126.110")));
+        evidence.state.apply(&ClusterEvent::Changed(with_ip("192.168.126.110")));
         evidence.declared.nodes[4].addresses.clear();
         evidence
+    };
+    let no_service = |address: &str| LogTail {
+        source: LogSource::Given,
+        name: "etcd-operator".to_owned(),
+        lines: vec![format!("Get \"https://{address}/api\": dial tcp {address}: i/o timeout")],
     };
     vec![
         fault("D3", settled(), |e| e.state.apply(&node("localhost.localdomain", "worker", true).into())),
@@ -137,6 +143,15 @@ fn nodes() -> Vec<Fault> {
         }),
         fault("N18", settled(), |e| e.state.apply(&because("PLEG is not healthy").into())),
         fault("N7", settled(), |e| e.pools = vec![json!({"metadata": {"name": "worker"}})]),
+        fault("B11", settled(), |e| e.logs = vec![no_service("172.30.0.1:443")]),
+        fault("B11", settled(), |e| {
+            e.service_address = Some("10.96.0.1".parse().unwrap());
+            e.logs = vec![no_service("10.96.0.1:443")];
+        }),
+        fault("B11", settled(), |e| {
+            e.service_address = Some("fd02::1".parse().unwrap());
+            e.logs = vec![no_service("[fd02::1]:443")];
+        }),
     ]
 }
 
@@ -145,7 +160,7 @@ fn requests() -> Vec<Fault> {
         let object = json!({"metadata": {"name": name, "creationTimestamp": at(second).to_string()},
             "spec": {"signerName": "kubernetes.io/kubelet-serving", "username": "system:node:w0"},
             "status": {"conditions": [{"type": "Approved", "status": "True"}]}});
-        Observed::Request(serde_json::from_value::<Request>(object).unwrap())
+        Observed::Request(serde_json::from_value::<SigningRequest>(object).unwrap())
     };
     let serving = || {
         let Observed::Request(mut object) = of_node("csr-2".to_owned(), 0) else { unreachable!() };
@@ -189,7 +204,7 @@ fn control_plane() -> Vec<Fault> {
                 .apply(&Observed::Endpoints(serde_json::from_value::<ConfigMap>(endpoints).unwrap()).into())
         }),
         fault("B20", settled(), |e| {
-            e.state.control_plane.get_mut(&Kind::Etcd).unwrap().conditions.as_mut().unwrap().pop();
+            e.state.control_plane.get_mut(&WatchedKind::Etcd).unwrap().conditions.as_mut().unwrap().pop();
         }),
         fault("N5", annotated(), |e| {
             e.pools = vec![degraded("machineconfig \"rendered-master-1\" not found")]
@@ -220,7 +235,7 @@ fn operators() -> Vec<Fault> {
         }),
         fault("C8", settled(), |e| {
             e.state.apply(&version("TFF", "").into());
-            e.state.apply(&Event::Listed(Kind::Operators, Vec::new()));
+            e.state.apply(&ClusterEvent::Listed(WatchedKind::Operators, Vec::new()));
         }),
         fault("N8", settled(), |e| {
             let node = |name: &str, system: &str| {

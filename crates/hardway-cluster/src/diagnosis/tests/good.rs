@@ -7,21 +7,25 @@ use serde_json::json;
 
 use crate::bootstrap_progress::{BootstrapReport, entries};
 use crate::diagnosis::evidence::{Api, ConfigFacts, Evidence, FolderFacts, NameFacts, Port};
-use crate::no_answer::NoAnswer;
+use crate::handshake::NoAnswer;
 use crate::testing::{all_nodes, at, bootstrap, declared, etcd, node, operator, version};
-use crate::verify::Resolved;
-use crate::watch::{Event, Kind};
+use crate::verify::ResolvedName;
+use crate::watch::{ClusterEvent, WatchedKind};
 
 pub(super) fn vip() -> IpAddr {
     Ipv4Addr::new(192, 168, 126, 10).into()
 }
 
-pub(super) fn resolved(name: &str) -> Option<Resolved> {
-    Some(Resolved { name: format!("{name}.ocp4.example.com"), expected: vec![vip()], found: Ok(vec![vip()]) })
+pub(super) fn resolved(name: &str) -> Option<ResolvedName> {
+    Some(ResolvedName {
+        name: format!("{name}.ocp4.example.com"),
+        expected: vec![vip()],
+        found: Ok(vec![vip()]),
+    })
 }
 
 fn surroundings() -> Evidence {
-    let stray = Resolved { found: Err(NoAnswer::Late), ..resolved("nobody").unwrap() };
+    let stray = ResolvedName { found: Err(NoAnswer::Late), ..resolved("nobody").unwrap() };
     Evidence {
         now: Some(at(0)),
         declared: declared(),
@@ -48,7 +52,7 @@ fn surroundings() -> Evidence {
 pub(super) fn booting() -> Evidence {
     let mut evidence = surroundings();
     let masters = ["m0", "m1", "m2"].map(|name| node(name, "master", true));
-    evidence.state.apply(&Event::Listed(Kind::Nodes, masters.into()));
+    evidence.state.apply(&ClusterEvent::Listed(WatchedKind::Nodes, masters.into()));
     evidence.bootstrap = Some(report(""));
     evidence
 }

@@ -203,6 +203,5 @@ pub(super) const LINES: &[(&str, &str, &str)] = &[
         "events",
         "FailedMount openshift-ovn-kubernetes/ovnkube-node-x: secret \"ovn-node-metrics-cert\" not found",
     ),
-    ("B11", "etcd-operator", "Get \"https://172.30.0.1:443/api\": dial tcp 172.30.0.1:443: i/o timeout"),
     ("N3", "machine-approver-controller", "csr-abcde: no target machine for node"),
 ];

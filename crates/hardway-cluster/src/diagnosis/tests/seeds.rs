@@ -11,7 +11,7 @@ use crate::diagnosis::all_broken;
 use crate::diagnosis::evidence::{ConfigFacts, Evidence};
 use crate::objects::{Etcd, KubeApiServer};
 use crate::testing::version;
-use crate::watch::{Event, Observed};
+use crate::watch::{ClusterEvent, Observed};
 
 const ENDED: &str = r#"{"phase":"stage end","stage":"wait-for-ceo","result":"success"}"#;
 const NO_KEYS: &str = r#"configmaps "sa-token-signing-certs" not found"#;
@@ -72,7 +72,7 @@ fn after_bootstrapping_signers_change_and_gates_lag_behind_an_update() {
 fn an_api_server_that_was_not_up_yet_is_history_once_it_is() {
     let line = "dial tcp [::1]:6443: connect: connection refused".to_owned();
     let mut evidence = booting();
-    let log = crate::diagnosis::evidence::Log {
+    let log = crate::diagnosis::evidence::LogTail {
         source: crate::diagnosis::evidence::LogSource::Bootstrap,
         name: "cluster-version-operator".to_owned(),
         lines: vec![line],
@@ -86,7 +86,7 @@ fn an_api_server_that_was_not_up_yet_is_history_once_it_is() {
 /// The version operator has said which version it installs.
 fn versioned() -> Evidence {
     let mut evidence = booting();
-    evidence.state.apply(&Event::Changed(version("FTF", "Working towards 4.18.1")));
+    evidence.state.apply(&ClusterEvent::Changed(version("FTF", "Working towards 4.18.1")));
     let status = &mut evidence.state.version.as_mut().unwrap().status;
     let history = json!([{"state": "Partial", "version": "4.18.1"}]);
     status.history = serde_json::from_value(history).unwrap();
@@ -104,14 +104,14 @@ fn put_config(evidence: &mut Evidence, argument: &str) {
     evidence.folder.configs.insert("bootstrap.ign".to_owned(), facts);
 }
 
-fn etcd_says(message: &str) -> Event {
+fn etcd_says(message: &str) -> ClusterEvent {
     let object = degraded("ClusterMemberControllerDegraded", message);
-    Event::Changed(Observed::Etcd(serde_json::from_value::<Etcd>(object).unwrap()))
+    ClusterEvent::Changed(Observed::Etcd(serde_json::from_value::<Etcd>(object).unwrap()))
 }
 
-fn server_says(message: &str) -> Event {
+fn server_says(message: &str) -> ClusterEvent {
     let object = degraded("RevisionControllerDegraded", message);
-    Event::Changed(Observed::KubeApiServer(serde_json::from_value::<KubeApiServer>(object).unwrap()))
+    ClusterEvent::Changed(Observed::KubeApiServer(serde_json::from_value::<KubeApiServer>(object).unwrap()))
 }
 
 fn degraded(kind: &str, message: &str) -> Value {

@@ -6,9 +6,10 @@ use serde_json::json;
 
 use super::faults::{Fault, fault};
 use super::good::{booting, settled, vip};
-use crate::diagnosis::evidence::Share;
-use crate::diagnosis::evidence::{Api, Evidence, Log, LogSource, Port};
-use crate::no_answer::NoAnswer;
+use crate::diagnosis::diagnose::first_broken;
+use crate::diagnosis::evidence::{Api, Evidence, LogSource, LogTail, Port};
+use crate::diagnosis::evidence::{DeadMachine, Share};
+use crate::handshake::NoAnswer;
 use crate::objects::ClusterVersion;
 use crate::testing::{at, operator};
 use crate::watch::Observed;
@@ -21,6 +22,14 @@ fn silent() -> Evidence {
     Evidence { api: Api::Silent("no answer".to_owned()), ..settled() }
 }
 
+/// Nobody says that bootstrapping is complete, but the journal does.
+fn silent_for_long() -> Evidence {
+    let mut evidence = Evidence { api: Api::Silent("no answer".to_owned()), ..booting() };
+    evidence.install.is_bootstrap_removed = true;
+    evidence.folder.expired.push(("kubelet-signer".to_owned(), at(-60)));
+    evidence
+}
+
 fn host() -> Vec<Fault> {
     vec![
         fault("H7", silent(), |e| {
@@ -29,9 +38,41 @@ fn host() -> Vec<Fault> {
         }),
         // Before it answered for the first time, a silent API is all that is known.
         fault("C15", silent(), |e| e.host.lost_addresses = vec![vip()]),
-        fault("H19", booting(), |e| e.host.switched_off = vec!["worker-0".to_owned()]),
+        fault("H19", booting(), |e| e.host.dead_machines = vec![dead("worker-0", true)]),
+        fault("H19", booting(), |e| e.host.dead_machines = vec![dead("worker-0", false)]),
+        // All masters of an old cluster are off: that its first certificates are history is no fault.
+        fault("H19", silent_for_long(), |e| e.host.dead_machines = vec![dead("m0", true)]),
         fault("H12", booting(), |e| e.host.loose_interfaces = vec!["vnet3".to_owned()]),
     ]
+}
+
+fn dead(host: &str, exists: bool) -> DeadMachine {
+    DeadMachine {
+        host: host.to_owned(),
+        exists,
+        by: "virsh".to_owned(),
+        state: Some("shut off (destroyed)".to_owned()),
+        console: vec!["worker-0 login:".to_owned()],
+        disk: Some(3_000_000_000),
+    }
+}
+
+#[test]
+fn what_is_known_of_a_machine_from_outside_is_told() {
+    let told = |machine: DeadMachine| {
+        let mut evidence = booting();
+        evidence.host.dead_machines = vec![machine];
+        first_broken(&evidence).unwrap().evidence
+    };
+    let off = [
+        "the machine of worker-0 is off (virsh: shut off (destroyed))",
+        "disk of worker-0: 3000 MB in use",
+        "console of worker-0: worker-0 login:",
+    ];
+    assert_eq!(told(dead("worker-0", true)), off);
+    let empty = told(DeadMachine { disk: Some(200_000), ..dead("worker-0", true) });
+    assert_eq!(empty[1], "disk of worker-0: 0 MB in use, so no system is installed");
+    assert_eq!(told(dead("worker-0", false)), ["the machine of worker-0 does not exist any more (virsh)"]);
 }
 
 fn balancer() -> Vec<Fault> {
@@ -49,7 +90,7 @@ fn balancer() -> Vec<Fault> {
         (0..3).map(port).collect()
     };
     let closed = Port { host: "x.apps.ocp4.example.com".to_owned(), port: 443, open: Err(NoAnswer::Late) };
-    let kubelet = |line: &str| Log {
+    let kubelet = |line: &str| LogTail {
         source: LogSource::Node("m9".to_owned()),
         name: "kubelet".to_owned(),
         lines: vec![line.to_owned()],
@@ -76,7 +117,7 @@ fn balancer() -> Vec<Fault> {
 }
 
 fn machines() -> Vec<Fault> {
-    let console = |line: &str| Log {
+    let console = |line: &str| LogTail {
         source: LogSource::Given,
         name: "console.log".to_owned(),
         lines: vec![line.to_owned(), "master-1 login:".to_owned()],

@@ -100,16 +100,45 @@ async fn audited(lab: &Lab, [client, serving, hostile, second]: [&String; 4]) {
     .await;
 }
 
+fn fetched(n: usize) -> IgnitionRedeemed {
+    IgnitionRedeemed {
+        host: name(n),
+        digest: "1".into(),
+        source: address(n).parse().unwrap(),
+        face: hardway_journal::Face::Host,
+    }
+}
+
+/// A join ends the host's token, so a host that fetches again after it was let in must not put it off; and it is known to whoever
+/// approved it, however soon that ended: the cluster forgets requests within the hour.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_a_join_is_known_at_once_though_its_host_fetches_again() {
+    let lab = Lab::start(1).await;
+    let (approver, _) = lab.approver("one");
+    let key = TestKey::p256();
+    lab.write(&fetched(0));
+    let client = lab.ask_client(0, &key).await;
+    approver.once(std::future::pending()).await.unwrap();
+    assert_eq!(lab.state(&client).await, pair("Approved", "FirstClient"));
+    assert!(lab.facts::<NodeJoined>().is_empty());
+    lab.until_issued(&client).await;
+    lab.register(0).await;
+    let serving = lab.ask_serving(0, &key).await;
+    lab.write(&fetched(0));
+    let again = lab.ask_client(0, &TestKey::p256()).await;
+    approver.once(std::future::pending()).await.unwrap();
+    assert_eq!(lab.state(&serving).await, pair("Approved", "FirstServing"));
+    assert_eq!(lab.state(&again).await, pair("", ""), "a second key for the name");
+    assert_eq!(lab.facts::<NodeJoined>(), [NodeJoined { host: name(0) }]);
+    lab.write(&fetched(0));
+    approver.once(std::future::pending()).await.unwrap();
+    assert_eq!(lab.facts::<NodeJoined>().len(), 1);
+}
+
 /// Whoever serves configs here knows who fetched one.
 #[tokio::test(flavor = "multi_thread")]
 async fn real_a_fetched_config_lets_its_host_in() {
     let lab = Lab::start(2).await;
-    let fetched = |n: usize| IgnitionRedeemed {
-        host: name(n),
-        generation: "1".into(),
-        source: address(n).parse().unwrap(),
-        face: hardway_journal::Face::Host,
-    };
     lab.write(&fetched(1));
     let approver = lab.run("one");
     let client = lab.ask_client(0, &TestKey::p256()).await;

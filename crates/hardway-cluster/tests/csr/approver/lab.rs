@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use hardway_cluster::approver::{Approver, ApproverError, News, Summary};
-use hardway_cluster::csr_policy::{CLIENT_SIGNER, SERVING_SIGNER, Settings};
+use hardway_cluster::csr_policy::{CLIENT_SIGNER, PolicySettings, SERVING_SIGNER};
 use hardway_cluster::declared::{Declared, DeclaredNode, HostIdentity};
 use hardway_cluster::kubeconfig::connect;
 use hardway_cluster::leader_election::Standing;
@@ -73,8 +73,9 @@ impl Lab {
         let approver = Approver {
             client: self.client.clone(),
             folder: self.folder.path().to_owned(),
+            fetches: None,
             declared: self.declared.clone(),
-            settings: Settings::default(),
+            settings: PolicySettings::default(),
             identity: identity.to_owned(),
             standing: Standing::Principal,
             dry_run: false,
@@ -123,9 +124,28 @@ impl Lab {
         self.ask(&pem, SERVING_SIGNER, "server auth", &user, &["system:nodes", "system:authenticated"]).await
     }
 
+    /// A host's request for its node, under a name of its own choice.
+    pub(crate) async fn ask_client_called(&self, n: usize, key: &TestKey, called: &str) -> String {
+        let pem = Pkcs10Draft::of_node(&name(n), Vec::new()).to_pem(key, key);
+        let metadata = json!({"name": called});
+        self.create(metadata, &pem, CLIENT_SIGNER, "client auth", &user(n, 1), &HOST_GROUPS).await
+    }
+
     /// Asks as whomever: the API server writes down who it was.
     pub(crate) async fn ask(
         &self,
+        pem: &str,
+        signer: &str,
+        usage: &str,
+        user: &str,
+        groups: &[&str],
+    ) -> String {
+        self.create(json!({"generateName": "csr-"}), pem, signer, usage, user, groups).await
+    }
+
+    async fn create(
+        &self,
+        metadata: Value,
         pem: &str,
         signer: &str,
         usage: &str,
@@ -136,7 +156,7 @@ impl Lab {
         let request = base64::engine::general_purpose::STANDARD.encode(pem);
         let object = json!({
             "apiVersion": "certificates.k8s.io/v1", "kind": "CertificateSigningRequest",
-            "metadata": {"generateName": "csr-"},
+            "metadata": metadata,
             "spec": {"signerName": signer, "request": request, "usages": ["digital signature", usage]},
         });
         let create = Request::new("/apis/certificates.k8s.io/v1/certificatesigningrequests");
@@ -204,7 +224,7 @@ impl Lab {
 
     /// The lines of the approver's log.
     pub(crate) fn log(&self) -> Vec<Value> {
-        let path: PathBuf = self.folder.path().join(hardway_cluster::approver::LOG);
+        let path: PathBuf = self.folder.path().join(hardway_assets::work_paths::APPROVAL_LOG);
         let text = std::fs::read_to_string(path).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }

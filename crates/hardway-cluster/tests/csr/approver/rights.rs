@@ -98,7 +98,7 @@ fn the_unit_is_right_and_tight() {
     // The program is installed on the host that runs it, not here.
     let unit = unit
         .unwrap()
-        .replace("/usr/local/bin/hardway", "/bin/true")
+        .replace("/usr/bin/hardway", "/bin/true")
         .replace("User=hardway\nGroup=hardway", "DynamicUser=yes");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hardway-approver@x.service");

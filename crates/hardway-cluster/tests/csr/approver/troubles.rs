@@ -51,6 +51,26 @@ async fn real_an_approver_that_is_killed_is_followed_by_the_next() {
     second.stop().await;
 }
 
+/// The API server takes such names. They are not read, not decided about and not repeated; and they keep nobody else out.
+#[tokio::test(flavor = "multi_thread")]
+async fn real_names_that_no_kubelet_uses_stop_nobody() {
+    let lab = Lab::start(3).await;
+    let key = TestKey::p256();
+    let victim = lab.ask_client(0, &key).await;
+    let odd = ["csr x", "csr-y;reboot", "csr-z$(reboot)", "csr-\u{1b}[2J", &format!("{victim}?x=1")];
+    for name in odd {
+        assert_eq!(lab.ask_client_called(1, &TestKey::p256(), name).await, name);
+    }
+    let approver = lab.run("one");
+    let requests = [victim, lab.ask_client(1, &key).await, lab.ask_client(2, &key).await];
+    all_approved_once(&lab, &requests).await;
+    let told = approver.told.lock().unwrap().join("\n");
+    approver.stop().await;
+    assert!(!told.contains("trouble") && odd.iter().all(|name| !told.contains(name)), "{told}");
+    let decided: Vec<CsrDecided> = lab.facts();
+    assert!(decided.iter().all(|one| requests.contains(&one.request)), "{decided:?}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn real_an_api_server_that_vanishes_is_waited_for() {
     let lab = Lab::start(NODES).await;

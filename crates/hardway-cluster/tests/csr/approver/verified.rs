@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use hardway_base::Verdict;
 use hardway_cluster::declared::Declared;
-use hardway_cluster::verify::{Check, Surroundings, Verifier, VerifyVerdict};
+use hardway_cluster::verify::{Check, Surroundings, Verifier};
 use hardway_testing::{Machine, SHELL_IMAGE, own_address, run, succeed, until_found};
 use jiff::Timestamp;
 
@@ -40,11 +41,11 @@ async fn real_a_pod_runs_and_its_log_and_a_command_in_it_are_there() {
     let of = |check: &str| {
         outcomes.iter().find(|one| one.check.name() == check).unwrap_or_else(|| panic!("{outcomes:?}"))
     };
-    let passed: Vec<(&str, VerifyVerdict)> =
-        ["workload", "logs", "exec"].map(|check| (check, of(check).verdict)).into();
-    let expected = ["workload", "logs", "exec"].map(|check| (check, VerifyVerdict::Passed));
+    let passed: Vec<(&str, Verdict)> =
+        ["workload", "logs", "exec"].map(|check| (check, of(check).judged.verdict)).into();
+    let expected = ["workload", "logs", "exec"].map(|check| (check, Verdict::Passed));
     assert_eq!(passed, expected, "{outcomes:#?}");
-    assert!(of("workload").seen[0].contains(&name(0)), "{outcomes:#?}");
+    assert!(of("workload").judged.seen[0].contains(&name(0)), "{outcomes:#?}");
 
     // Nobody here empties namespaces that are going; and the machine must not be cut off from its pods.
     tokio::task::block_in_place(|| {

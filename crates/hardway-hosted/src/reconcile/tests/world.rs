@@ -1,4 +1,4 @@
-//! What the steps are done to.
+//! A small world that steps are taken in, and that does what they say.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use serde_json::json;
 use super::super::*;
 use crate::gates::{GateName, first_held};
 use crate::token::TokenSecret;
-use crate::worker::{Stage, Trouble, TroubleReason};
+use crate::worker::{Trouble, TroubleReason, WorkerStage};
 
 pub(super) struct World {
     pub(super) view: PoolView,
-    pub(super) settings: Settings,
+    pub(super) settings: RoundSettings,
     pub(super) now: Timestamp,
     /// Machines that are on, with the config they were given.
     pub(super) machines: BTreeMap<String, String>,
@@ -49,7 +49,7 @@ impl World {
         };
         let mut world = Self {
             view,
-            settings: Settings::default(),
+            settings: RoundSettings::default(),
             now: "2026-11-15T00:00:00Z".parse().unwrap(),
             machines: BTreeMap::new(),
             boots: true,
@@ -75,7 +75,7 @@ impl World {
         }
     }
 
-    pub(super) fn want(&mut self, name: &str, wanted: Wanted) {
+    pub(super) fn want(&mut self, name: &str, wanted: WantedState) {
         for worker in self.view.workers.iter_mut().filter(|worker| worker.name == name) {
             worker.wanted = wanted;
         }
@@ -106,7 +106,7 @@ impl World {
 
     pub(super) fn hold_gate(&mut self, is_held: bool) {
         self.view.gates =
-            vec![Gate { name: GateName::Payload, is_open: !is_held, seen: "so".into(), fix: "" }];
+            vec![Gate { name: GateName::Payload, is_open: !is_held, seen: "so".into(), fix: None }];
     }
 
     pub(super) fn break_nodes(&mut self, names: &[&str]) {
@@ -149,11 +149,11 @@ impl World {
         self.view.workers.iter().find(|worker| worker.name == name).unwrap()
     }
 
-    pub(super) fn stages(&self) -> Vec<Stage> {
+    pub(super) fn stages(&self) -> Vec<WorkerStage> {
         self.view.workers.iter().map(Worker::stage).collect()
     }
 
-    pub(super) fn plan(&self) -> Vec<Step> {
+    pub(super) fn plan(&self) -> Vec<ReconcileStep> {
         plan(&self.view, &self.settings, self.now)
     }
 
@@ -172,8 +172,8 @@ impl World {
     pub(super) fn rounds(&mut self, count: usize) {
         for _ in 0..count {
             let steps = self.plan();
-            let first = |step: &&Step| !matches!(step, Step::Settle { .. });
-            let names: BTreeSet<&str> = steps.iter().filter(first).map(Step::worker).collect();
+            let first = |step: &&ReconcileStep| !matches!(step, ReconcileStep::Settle { .. });
+            let names: BTreeSet<&str> = steps.iter().filter(first).map(ReconcileStep::worker).collect();
             assert_eq!(names.len(), steps.iter().filter(first).count(), "one step a worker: {steps:?}");
             let mut busy = BTreeSet::new();
             // The second of two waits.
@@ -185,9 +185,9 @@ impl World {
         }
     }
 
-    fn take(&mut self, step: Step) {
+    fn take(&mut self, step: ReconcileStep) {
         match step {
-            Step::Boot { worker, config_hash } => {
+            ReconcileStep::Boot { worker, config_hash } => {
                 assert!(first_held(&self.view.gates).is_none() && !self.view.nodes.contains_key(&worker));
                 assert!(
                     self.machines.insert(worker.clone(), config_hash.clone()).is_none(),
@@ -202,45 +202,45 @@ impl World {
                     worker.history.trouble = None;
                 });
             }
-            Step::Observe(worker) | Step::Record(worker) => self.replace(*worker),
-            Step::Settle { worker } => {
+            ReconcileStep::Observe(worker) | ReconcileStep::Record(worker) => self.replace(*worker),
+            ReconcileStep::Settle { worker } => {
                 let now = self.now;
                 if self.settles {
                     self.record(&worker, |worker| worker.history.settled = Some(now));
                 }
             }
-            Step::Label { worker } => {
+            ReconcileStep::Label { worker } => {
                 let now = self.now;
                 self.record(&worker.name, |worker| worker.history.labelled = Some(now));
             }
-            Step::Cordon { node } => self.view.nodes.get_mut(&node).unwrap().is_unschedulable = true,
-            Step::Drain { worker } if self.unmanaged => {
+            ReconcileStep::Cordon { node } => self.view.nodes.get_mut(&node).unwrap().is_unschedulable = true,
+            ReconcileStep::Drain { worker } if self.unmanaged => {
                 let (reason, message, since) = (TroubleReason::WouldLosePods, "so".to_owned(), self.now);
                 self.record(&worker.name, |worker| {
                     worker.history.trouble.get_or_insert(Trouble { reason, message, since });
                 });
             }
-            Step::Drain { worker } => {
+            ReconcileStep::Drain { worker } => {
                 let now = self.now;
                 if self.drains {
                     self.record(&worker.name, |worker| worker.history.drained = Some(now));
                 }
             }
-            Step::RemoveMachine { worker } => {
+            ReconcileStep::RemoveMachine { worker } => {
                 self.machines.remove(&worker.name);
                 let now = self.now;
                 self.record(&worker.name, |worker| worker.history.removed = Some(now));
             }
-            Step::DeleteNode { node, .. } => drop(self.view.nodes.remove(&node)),
-            Step::Forget { worker } => self.view.workers.retain(|one| one.name != worker),
-            Step::Upgrade { worker, config_hash } => {
+            ReconcileStep::DeleteNode { node, .. } => drop(self.view.nodes.remove(&node)),
+            ReconcileStep::Forget { worker } => self.view.workers.retain(|one| one.name != worker),
+            ReconcileStep::Upgrade { worker, config_hash } => {
                 self.view.nodes.get_mut(&worker.name).unwrap().desired_config = Some(config_hash);
                 self.replace(*worker);
                 let away =
                     self.view.workers.iter().filter(|worker| worker.history.upgrading.is_some()).count();
                 self.most_away = self.most_away.max(away);
             }
-            Step::EndUpgrade { worker } => self.replace(*worker),
+            ReconcileStep::EndUpgrade { worker } => self.replace(*worker),
         }
     }
 
@@ -261,11 +261,10 @@ impl World {
                 node.daemon_state = Some("Done".to_owned());
             }
         }
-        let leaving = self
-            .view
-            .workers
-            .iter()
-            .filter(|worker| worker.wanted != Wanted::Present || worker.stage() < Stage::Joined);
+        let leaving =
+            self.view.workers.iter().filter(|worker| {
+                worker.wanted != WantedState::Present || worker.stage() < WorkerStage::Joined
+            });
         if self.view.workers.iter().all(|worker| worker.history.upgrading.is_none())
             && self.machines.len() > 1
         {

@@ -9,14 +9,14 @@ use http::StatusCode;
 use http::header::ALLOW;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::ignition_server::{Answer, ConfigRequest, Decision, PreparedConfig, Redemption};
+use crate::ignition_server::{Answer, ConfigDecision, ConfigRequest, PreparedConfig, Redemption};
 
 /// What is known about each host of the inventory, by name.
-pub type HostTable = BTreeMap<String, HostState>;
+pub type HostTable = BTreeMap<String, HostOffer>;
 
 /// One host.
 #[derive(Clone, Debug, Default)]
-pub struct HostState {
+pub struct HostOffer {
     /// Its addresses in the inventory.
     pub addresses: Vec<IpAddr>,
     /// Its config; not there until it is made.
@@ -57,54 +57,54 @@ impl HostFace {
     }
 
     /// Nobody without a token of a host learns anything about it, so the token is checked first.
-    pub fn decide(&self, asked: &ConfigRequest<'_>, host: &str, now: Timestamp) -> Decision {
+    pub fn decide(&self, asked: &ConfigRequest<'_>, host: &str, now: Timestamp) -> ConfigDecision {
         if !asked.is_read() {
             let answer =
                 Answer::text(StatusCode::METHOD_NOT_ALLOWED, "only GET and HEAD").with(ALLOW, "GET, HEAD");
-            return Decision::refuse_as(answer, format!("{} instead of GET", asked.method));
+            return ConfigDecision::refuse_as(answer, format!("{} instead of GET", asked.method));
         }
-        let (Some(token), Some(generation)) = (asked.bearer(), asked.generation()) else {
-            return unauthorized("no token, or no generation with it");
+        let (Some(token), Some(digest)) = (asked.bearer(), asked.digest()) else {
+            return unauthorized("token or generation missing");
         };
-        if !self.key.accepts(token, host, &generation) {
-            return unauthorized(&format!("the token is not the one of {host} for generation {generation}"));
+        if !self.key.accepts(token, host, &digest) {
+            return unauthorized(&format!("the token is not the one of {host} for generation {digest}"));
         }
         let table = self.table();
         let Some(state) = table.get(host) else {
             // Its token is good, so it was or will be there: a host that was just added must not die of it.
-            let reason = format!("{host} is not in the inventory: not any more, or not yet");
-            return Decision::refuse_as(Answer::later(&reason), reason);
+            let reason = format!("{host} is not in the inventory");
+            return ConfigDecision::refuse_as(Answer::later(&reason), reason);
         };
         let Some(config) = &state.config else {
             let reason = format!("the config of {host} is not made yet");
-            return Decision::refuse_as(Answer::later(&reason), reason);
+            return ConfigDecision::refuse_as(Answer::later(&reason), reason);
         };
-        if *config.generation() != generation {
-            return Decision::refuse(
+        if *config.digest() != digest {
+            return ConfigDecision::refuse(
                 StatusCode::CONFLICT,
                 format!(
-                    "this pointer is of generation {generation}, the config of {host} is of generation {}: boot the host \
+                    "this pointer is of generation {digest}, the config of {host} is of generation {}: boot the host \
                      from a pointer that was made with it",
-                    config.generation()
+                    config.digest()
                 ),
             );
         }
         if let Some(reason) = self.over(state, host, now) {
-            return Decision::refuse(StatusCode::GONE, reason);
+            return ConfigDecision::refuse(StatusCode::GONE, reason);
         }
         if self.only_from_own_address && !state.addresses.contains(&asked.source) {
             let reason = format!(
-                "{} is no address of {host} in the inventory; where hosts come through NAT, serve with --from-any-address",
+                "{} is not an address of {host} in the inventory: somebody else is asking, or the inventory is wrong",
                 asked.source
             );
-            return Decision::refuse(StatusCode::FORBIDDEN, reason);
+            return ConfigDecision::refuse(StatusCode::FORBIDDEN, reason);
         }
-        Decision::Serve {
+        ConfigDecision::Serve {
             config: config.clone(),
             content_type: "application/vnd.coreos.ignition+json; version=3",
             redemption: Redemption::Host {
                 host: host.to_owned(),
-                generation: generation.to_string(),
+                digest: digest.to_string(),
                 source: asked.source,
             },
         }
@@ -112,32 +112,32 @@ impl HostFace {
 
     /// Why a token that was good is so no longer. A node that joined ends what was on offer before; a config that was
     /// made after that is for the machine's next life.
-    fn over(&self, state: &HostState, host: &str, now: Timestamp) -> Option<String> {
+    fn over(&self, state: &HostOffer, host: &str, now: Timestamp) -> Option<String> {
         let offered = state.offered.unwrap_or(now);
         if let Some(joined) = state.joined.filter(|joined| *joined >= offered) {
-            return Some(format!("{host} joined the cluster at {joined}: its token is used up"));
+            return Some(format!("{host} joined the cluster at {joined}: its token is no longer valid"));
         }
         if let Some(ended) = state.ended.filter(|ended| *ended >= offered) {
             return Some(format!(
-                "the part of {host} was over at {ended}, because bootstrapping was complete or its machine was taken away: its \
-                 token has ended with it"
+                "the token of {host} ended at {ended}, when bootstrapping was complete or its machine was removed"
             ));
         }
         let window = self.window;
         let is_over = now.duration_since(offered) > window;
         is_over.then(|| {
-            format!("{host} could fetch its config for {window:#} from {offered} on, and that is over; serve with a longer --window")
+            format!("{host} could fetch its config for {window:#} from {offered}; that time is over; serve with a longer \
+             --window")
         })
     }
 }
 
-fn unauthorized(reason: &str) -> Decision {
-    Decision::refuse_as(Answer::text(StatusCode::UNAUTHORIZED, "Unauthorized"), reason)
+fn unauthorized(reason: &str) -> ConfigDecision {
+    ConfigDecision::refuse_as(Answer::text(StatusCode::UNAUTHORIZED, "Unauthorized"), reason)
 }
 
 #[cfg(test)]
 mod tests {
-    use hardway_assets::ignition::Generation;
+    use hardway_assets::ignition::ConfigDigest;
     use hardway_base::Secret;
     use http::{HeaderMap, HeaderValue, Method};
 
@@ -146,24 +146,24 @@ mod tests {
     const START: &str = "2026-11-15T06:00:00Z";
 
     fn face(only_from_own_address: bool) -> HostFace {
-        let ready = HostState {
+        let ready = HostOffer {
             addresses: vec!["10.0.0.5".parse().unwrap()],
             config: Some(PreparedConfig::new("{\"new\":1}")),
             offered: Some(START.parse().unwrap()),
             joined: None,
             ended: None,
         };
-        let joined = HostState { joined: Some("2026-11-15T06:10:00Z".parse().unwrap()), ..ready.clone() };
-        let retired = HostState { ended: Some("2026-11-15T06:20:00Z".parse().unwrap()), ..ready.clone() };
-        let remade = HostState { ended: Some("2026-11-15T05:00:00Z".parse().unwrap()), ..ready.clone() };
-        let again = HostState { joined: Some("2026-11-15T05:00:00Z".parse().unwrap()), ..ready.clone() };
+        let joined = HostOffer { joined: Some("2026-11-15T06:10:00Z".parse().unwrap()), ..ready.clone() };
+        let retired = HostOffer { ended: Some("2026-11-15T06:20:00Z".parse().unwrap()), ..ready.clone() };
+        let remade = HostOffer { ended: Some("2026-11-15T05:00:00Z".parse().unwrap()), ..ready.clone() };
+        let again = HostOffer { joined: Some("2026-11-15T05:00:00Z".parse().unwrap()), ..ready.clone() };
         let table = BTreeMap::from([
             ("a".to_owned(), ready),
             ("joined".to_owned(), joined),
             ("again".to_owned(), again),
             ("retired".to_owned(), retired),
             ("remade".to_owned(), remade),
-            ("unmade".to_owned(), HostState::default()),
+            ("unmade".to_owned(), HostOffer::default()),
         ]);
         HostFace::new(key(), SignedDuration::from_hours(24), only_from_own_address, table)
     }
@@ -191,12 +191,12 @@ mod tests {
     };
 
     fn status(face: &HostFace, t: &Try<'_>) -> (u16, String) {
-        let generation = Generation::of(t.config.as_bytes());
-        let token = key().token(t.token_of, &generation);
+        let digest = ConfigDigest::of(t.config.as_bytes());
+        let token = key().token(t.token_of, &digest);
         let mut headers = HeaderMap::new();
         let value = HeaderValue::from_str(&format!("Bearer {}", token.expose_text())).unwrap();
         headers.insert("authorization", value);
-        headers.insert("hardway-generation", HeaderValue::from_str(generation.as_str()).unwrap());
+        headers.insert("hardway-generation", HeaderValue::from_str(digest.as_str()).unwrap());
         let asked = ConfigRequest {
             method: &t.method,
             path: "/",
@@ -204,8 +204,8 @@ mod tests {
             source: t.source.parse().unwrap(),
         };
         match face.decide(&asked, t.host, t.now.parse().unwrap()) {
-            Decision::Refuse { answer, reason } => (answer.status.as_u16(), reason),
-            Decision::Serve { redemption, .. } => (200, redemption.who().to_owned()),
+            ConfigDecision::Refuse { answer, reason } => (answer.status.as_u16(), reason),
+            ConfigDecision::Serve { redemption, .. } => (200, redemption.who().to_owned()),
         }
     }
 
@@ -234,7 +234,7 @@ mod tests {
         let (code, reason) = status(&face(false), &Try { config: "{\"old\":1}", ..GOOD });
         assert_eq!(code, 409);
         for config in ["{\"old\":1}", "{\"new\":1}"] {
-            assert!(reason.contains(Generation::of(config.as_bytes()).as_str()), "{reason}");
+            assert!(reason.contains(ConfigDigest::of(config.as_bytes()).as_str()), "{reason}");
         }
     }
 
@@ -256,10 +256,10 @@ mod tests {
                 source: "10.0.0.5".parse().unwrap(),
             };
             match face(false).decide(&asked, host, START.parse().unwrap()) {
-                Decision::Refuse { answer, .. } => {
+                ConfigDecision::Refuse { answer, .. } => {
                     assert_eq!((answer.status.as_u16(), &answer.body[..]), (401, &b"Unauthorized\n"[..]))
                 }
-                Decision::Serve { .. } => panic!("{host}"),
+                ConfigDecision::Serve { .. } => panic!("{host}"),
             }
         }
     }

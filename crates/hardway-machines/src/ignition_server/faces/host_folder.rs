@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use fs_err as fs;
-use hardway_journal::{Entry, Hosts, IgnitionOffered, Journal, JournalError, Record};
+use hardway_journal::{Appended, Entry, Hosts, IgnitionOffered, Journal, JournalError, Record};
 use jiff::Timestamp;
 
-use super::{HostState, HostTable};
+use super::{HostOffer, HostTable};
 use crate::ignition_server::PreparedConfig;
 
 /// One host and where its config lies.
@@ -70,15 +70,17 @@ impl HostFolder {
         Self { hosts, journal, told: Hosts::default(), loaded: BTreeMap::new() }
     }
 
-    /// Takes in what the journal says, before the first look and since the last one.
+    /// Takes in what the journal said before the first look.
     pub fn note<'r>(&mut self, records: impl IntoIterator<Item = &'r Record>) {
-        for record in records {
-            // A journal that began anew says nothing about the one before it.
-            if record.seq == 1 {
-                self.told = Hosts::default();
-            }
-            self.told.note(record);
+        records.into_iter().for_each(|record| self.told.note(record));
+    }
+
+    /// Takes in what the journal said since the last look.
+    pub fn follow(&mut self, appended: &Appended) {
+        if appended.began_anew {
+            self.told = Hosts::default();
         }
+        self.note(&appended.records);
     }
 
     /// Other hosts, or the same at other addresses.
@@ -116,9 +118,9 @@ impl HostFolder {
             .iter()
             .map(|(host, loaded)| IgnitionOffered {
                 host: host.clone(),
-                generation: loaded.config.generation().to_string(),
+                digest: loaded.config.digest().to_string(),
             })
-            .filter(|fact| self.told.offered(&fact.host, &fact.generation).is_none())
+            .filter(|fact| self.told.offered(&fact.host, &fact.digest).is_none())
             .collect();
         if !fresh.is_empty() {
             let entries: Vec<Entry> = fresh.iter().map(|fact| Entry::of(now, fact)).collect();
@@ -129,12 +131,12 @@ impl HostFolder {
         Ok(())
     }
 
-    fn state(&self, host: &HostFile) -> HostState {
+    fn state(&self, host: &HostFile) -> HostOffer {
         let config = self.loaded.get(&host.name).map(|loaded| loaded.config.clone());
-        let generation = config.as_ref().map(|config| config.generation().to_string());
-        HostState {
+        let digest = config.as_ref().map(|config| config.digest().to_string());
+        HostOffer {
             addresses: host.addresses.clone(),
-            offered: generation.and_then(|generation| self.told.offered(&host.name, &generation)),
+            offered: digest.and_then(|digest| self.told.offered(&host.name, &digest)),
             joined: self.told.joined(&host.name),
             ended: self.told.ended(&host.name),
             config,
@@ -145,7 +147,7 @@ impl HostFolder {
 /// Reads a host's config if it is new. One that is gone is forgotten.
 fn read(host: &HostFile, loaded: &mut BTreeMap<String, Loaded>) -> std::io::Result<()> {
     let stamp = match fs::metadata(&host.path) {
-        Ok(metadata) => (metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), metadata.len()),
+        Ok(metadata) => (metadata.modified()?, metadata.len()),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             loaded.remove(&host.name);
             return Ok(());
@@ -247,7 +249,8 @@ mod tests {
 
         fs::remove_file(dir.path().join("journal.jsonl")).unwrap();
         let other = NodeJoined { host: "b".to_owned() };
-        folder.note(&[Record::numbered(1, &Entry::of(time("08:00:00"), &other))]);
+        let records = vec![Record::numbered(1, &Entry::of(time("08:00:00"), &other))];
+        folder.follow(&Appended { began_anew: true, records });
         let state = &folder.look(time("08:01:00")).unwrap().table["a"];
         assert_eq!((state.ended, state.offered), (None, Some(time("08:01:00"))));
     }

@@ -7,7 +7,7 @@ use http::StatusCode;
 use jiff::Timestamp;
 
 use crate::ignition_server::hosted_tokens::{HostedTokens, Payload, TokenSecret};
-use crate::ignition_server::{Answer, ConfigRequest, Decision, Redemption};
+use crate::ignition_server::{Answer, ConfigDecision, ConfigRequest, Redemption};
 
 /// The face.
 #[derive(Clone, Debug)]
@@ -27,35 +27,38 @@ impl HostedFace {
     }
 
     /// Any method will do; neither Accept nor the query is looked at.
-    pub fn decide(&self, asked: &ConfigRequest<'_>, now: Timestamp) -> Decision {
+    pub fn decide(&self, asked: &ConfigRequest<'_>, now: Timestamp) -> ConfigDecision {
         let unauthorized = |reason: &str| {
-            Decision::refuse_as(Answer::text(StatusCode::UNAUTHORIZED, "Unauthorized"), reason)
+            ConfigDecision::refuse_as(Answer::text(StatusCode::UNAUTHORIZED, "Unauthorized"), reason)
         };
         if asked.bearer().is_none() {
             return unauthorized("no bearer token");
         }
         let Some(token) = asked.bearer_from_base64() else { return unauthorized("the token is not base64") };
         if !self.tokens.is_complete() {
-            let reason = "the token Secrets are not all read yet";
-            return Decision::refuse_as(Answer::later(reason), reason);
+            let reason = "the token Secrets are still being read";
+            return ConfigDecision::refuse_as(Answer::later(reason), reason);
         }
         let unknown = |reason: &str| {
             let answer = Answer::text(StatusCode::NETWORK_AUTHENTICATION_REQUIRED, "Token not found");
-            Decision::refuse_as(answer, reason)
+            ConfigDecision::refuse_as(answer, reason)
         };
         let Some(secret) = self.tokens.find(&token, now) else { return unknown("no Secret has this token") };
         match &secret.payload {
             Payload::Absent => unknown(&format!("Secret {} has no payload yet", secret.name)),
             Payload::Invalid => {
                 let answer = Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "Invalid ignition payload");
-                Decision::refuse_as(answer, format!("the payload of Secret {} is no config", secret.name))
+                ConfigDecision::refuse_as(
+                    answer,
+                    format!("the payload of Secret {} is not a config", secret.name),
+                )
             }
-            Payload::Ready(config) => Decision::Serve {
+            Payload::Ready(config) => ConfigDecision::Serve {
                 config: config.clone(),
                 content_type: "application/json; charset=utf-8",
                 redemption: Redemption::Hosted {
                     node_pool: secret.node_pool.clone(),
-                    generation: config.generation().to_string(),
+                    digest: config.digest().to_string(),
                     source: asked.source,
                     reached: reached(asked, &secret),
                 },

@@ -5,7 +5,7 @@ mod host_folder;
 mod hosted;
 mod pool;
 
-pub use host::{HostFace, HostState, HostTable};
+pub use host::{HostFace, HostOffer, HostTable};
 pub use host_folder::{HostFile, HostFolder, Looked, UnreadableConfig};
 pub use hosted::HostedFace;
 pub use pool::{Pool, PoolFace};

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 use http::StatusCode;
 use serde_json::Value;
 
-use crate::ignition_server::accept::{Wanted, wanted};
+use crate::ignition_server::accept::{WantedSpec, wanted};
 use crate::ignition_server::spec_version::{TooNew, as_minor};
-use crate::ignition_server::{Answer, ConfigRequest, Decision, PreparedConfig, Redemption};
+use crate::ignition_server::{Answer, ConfigDecision, ConfigRequest, PreparedConfig, Redemption};
 
 /// A pool's config in every version that is served.
 #[derive(Clone, Debug)]
@@ -20,8 +20,8 @@ pub struct Pool {
 /// The one answer that differs. The release's server rewrites a config for Ignition from before spec 3, with a
 /// converter of its own; such pointers exist only in clusters that were born before 4.6, and none is made here. So whoever
 /// asks like that, mostly a person with curl, is told how to ask.
-const OLD: &str = "configs of Ignition spec 2.2 are not made here, and without an Accept header that is what is asked for; \
-                   ask with Accept: application/vnd.coreos.ignition+json;version=3.4.0";
+const OLD: &str = "Ignition spec 2.2, the default without an Accept header, is not supported here; send Accept: \
+ application/vnd.coreos.ignition+json;version=3.4.0";
 /// Older than 3.1 there is no way down in the release's server either.
 const OLDEST_MINOR: u64 = 1;
 
@@ -60,14 +60,14 @@ impl PoolFace {
 
     /// In the order of the server it stands in for: method, version, pool. What that one refuses with 500, a machine
     /// tries again; a pool that is not known yet may be known later.
-    pub fn decide(&self, asked: &ConfigRequest<'_>, pool: &str) -> Decision {
+    pub fn decide(&self, asked: &ConfigRequest<'_>, pool: &str) -> ConfigDecision {
         if !asked.is_read() {
             return refuse(StatusCode::METHOD_NOT_ALLOWED, format!("{} instead of GET", asked.method));
         }
         let minor = match wanted(asked.text("accept").unwrap_or_default()) {
-            Wanted::Minor(minor) => minor,
-            Wanted::Unsupported => return refuse(StatusCode::BAD_REQUEST, "no config of that spec"),
-            Wanted::Old => return Decision::refuse(StatusCode::BAD_REQUEST, OLD),
+            WantedSpec::Minor(minor) => minor,
+            WantedSpec::Unsupported => return refuse(StatusCode::BAD_REQUEST, "no config of that spec"),
+            WantedSpec::Old => return ConfigDecision::refuse(StatusCode::BAD_REQUEST, OLD),
         };
         let Some(known) = self.pools.get(pool) else {
             return refuse(
@@ -76,12 +76,12 @@ impl PoolFace {
             );
         };
         match known.find(minor) {
-            Some(Ok(config)) => Decision::Serve {
+            Some(Ok(config)) => ConfigDecision::Serve {
                 config: config.clone(),
                 content_type: "application/json",
                 redemption: Redemption::Pool {
                     pool: pool.to_owned(),
-                    generation: config.generation().to_string(),
+                    digest: config.digest().to_string(),
                     source: asked.source,
                 },
             },
@@ -91,8 +91,8 @@ impl PoolFace {
     }
 }
 
-fn refuse(status: StatusCode, reason: impl Into<String>) -> Decision {
-    Decision::refuse_as(Answer::empty(status), reason)
+fn refuse(status: StatusCode, reason: impl Into<String>) -> ConfigDecision {
+    ConfigDecision::refuse_as(Answer::empty(status), reason)
 }
 
 #[cfg(test)]
@@ -120,11 +120,11 @@ mod tests {
         let asked =
             ConfigRequest { method, path: "/", headers: &headers, source: "10.0.0.5".parse().unwrap() };
         match face().decide(&asked, pool) {
-            Decision::Refuse { answer, .. } => {
+            ConfigDecision::Refuse { answer, .. } => {
                 assert_eq!(answer.body.is_empty(), !["", "2.2.0"].contains(&version));
                 (answer.status.as_u16(), String::new())
             }
-            Decision::Serve { config, .. } => {
+            ConfigDecision::Serve { config, .. } => {
                 let config: Value = serde_json::from_slice(config.identity()).unwrap();
                 (200, config["ignition"]["version"].as_str().unwrap().to_owned())
             }

@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 impl Backend {
     /// Begins to listen.
-    pub(super) fn start(at: SocketAddr, is_tls: bool, identity: &Arc<Identity>) -> io::Result<Self> {
+    pub(super) fn start(at: SocketAddr, is_tls: bool, identity: &Arc<BackendIdentity>) -> io::Result<Self> {
         let listener = TcpListener::bind(at)?;
         listener.set_nonblocking(true)?;
         let is_over = Arc::new(AtomicBool::new(false));
@@ -54,7 +54,7 @@ impl Drop for Backend {
 }
 
 /// Each client has a thread of its own, which ends with it or by its silence.
-fn serve(stream: TcpStream, is_tls: bool, identity: &Arc<Identity>) {
+fn serve(stream: TcpStream, is_tls: bool, identity: &Arc<BackendIdentity>) {
     let identity = Arc::clone(identity);
     thread::spawn(move || {
         // A client that breaks off is no concern of ours.
@@ -62,7 +62,7 @@ fn serve(stream: TcpStream, is_tls: bool, identity: &Arc<Identity>) {
     });
 }
 
-fn answer(stream: TcpStream, is_tls: bool, identity: &Identity) -> io::Result<()> {
+fn answer(stream: TcpStream, is_tls: bool, identity: &BackendIdentity) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(SILENCE))?;
     stream.set_write_timeout(Some(SILENCE))?;
@@ -91,7 +91,7 @@ fn exchange(stream: &mut (impl Read + Write), words: &str) -> io::Result<()> {
 }
 
 /// A certificate that signs itself, made for this run and never written down.
-pub(super) struct Identity {
+pub(super) struct BackendIdentity {
     pub(super) certificate: Vec<u8>,
     pub(super) server: Arc<ServerConfig>,
     /// In every answer.
@@ -109,7 +109,7 @@ pub(super) enum IdentityError {
     Tls(#[from] rustls::Error),
 }
 
-impl Identity {
+impl BackendIdentity {
     /// Draws a key.
     pub(super) fn new(now: Timestamp) -> Result<Self, IdentityError> {
         let random = Random::default();
@@ -135,5 +135,35 @@ impl Identity {
             })?;
         let number = hex::encode(random.bytes::<8>());
         Ok(Self { certificate, server: Arc::new(server), words: format!("hardway-check-{number}") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Reachability;
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    fn free() -> SocketAddr {
+        TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+    }
+
+    #[test]
+    fn a_backend_answers_as_itself() {
+        let identity = Arc::new(BackendIdentity::new("2026-11-15T00:00:00Z".parse().unwrap()).unwrap());
+        for is_tls in [true, false] {
+            let at = free();
+            let backend = Backend::start(at, is_tls, &identity).unwrap();
+            let Reachability::Answered { certificate, text } =
+                Reachability::at(at, "/readyz", is_tls, PATIENCE)
+            else {
+                panic!("no answer")
+            };
+            assert_eq!(certificate, is_tls.then(|| identity.certificate.clone()));
+            assert!(text.starts_with("HTTP/1.1 200 ") && text.ends_with(&identity.words), "{text}");
+            drop(backend);
+            assert_eq!(Reachability::at(at, "/readyz", is_tls, PATIENCE), Reachability::Refused);
+        }
     }
 }

@@ -6,12 +6,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::{BalancedPort, Stage};
+use hardway_assets::host_services::{BalancedPort, InstallStage};
 use hardway_assets::inventory::Balancer;
 
 use super::backend::Backend;
-use super::backend::Identity;
-use super::reachability::Reachability;
+use super::backend::BackendIdentity;
+use crate::check::Reachability;
 use crate::preflight::scene::Scene;
 use crate::providers::Ground;
 
@@ -62,8 +62,8 @@ impl BalancerSeen {
     pub(in crate::preflight) fn of(scene: &Scene<'_>) -> Self {
         let cluster = scene.site.cluster;
         let bringer = Bringer::of(scene);
-        let balanced = BalancedPort::all(cluster, Stage::Bootstrapping);
-        let identity = Identity::new(scene.site.now).ok().map(Arc::new);
+        let balanced = BalancedPort::all(cluster, InstallStage::Bootstrapping);
+        let identity = BackendIdentity::new(scene.site.now).ok().map(Arc::new);
         let (backends, standing) = match &identity {
             Some(identity) => stand_in(scene, &balanced, identity),
             None => (Vec::new(), Vec::new()),
@@ -107,7 +107,7 @@ type Standing = (IpAddr, u16);
 fn stand_in(
     scene: &Scene<'_>,
     balanced: &[BalancedPort],
-    identity: &Arc<Identity>,
+    identity: &Arc<BackendIdentity>,
 ) -> (Vec<Backend>, Vec<Standing>) {
     let (mut backends, mut standing) = (Vec::new(), Vec::new());
     for service in balanced {
@@ -167,7 +167,7 @@ impl PortSeen {
     }
 
     /// Until a stand-in's answer comes through, or patience ends. Without stand-ins, once.
-    fn look(&mut self, scene: &Scene<'_>, identity: Option<&Identity>) {
+    fn look(&mut self, scene: &Scene<'_>, identity: Option<&BackendIdentity>) {
         let patience = scene.site.patience;
         let began = Instant::now();
         loop {

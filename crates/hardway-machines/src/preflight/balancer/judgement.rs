@@ -1,8 +1,8 @@
 //! What came through the balancer, judged.
 
 use super::balancer_seen::{BalancerSeen, Bringer, PortSeen};
-use super::reachability::{Reachability, is_for, shown};
-use crate::preflight::check_result::Judged;
+use crate::check::{Reachability, is_for, shown};
+use crate::preflight::Judged;
 
 /// The worst of a service's addresses.
 pub(super) fn judge(seen: &BalancerSeen, service: &str) -> Judged {
@@ -10,13 +10,13 @@ pub(super) fn judge(seen: &BalancerSeen, service: &str) -> Judged {
     let judged = ports.map(|port| judge_port(port, seen.bringer));
     judged
         .max_by_key(|judged| judged.verdict)
-        .unwrap_or_else(|| Judged::not_applicable("the inventory names no address for it"))
+        .unwrap_or_else(|| Judged::not_applicable("the inventory has no address for it"))
 }
 
 fn judge_port(port: &PortSeen, bringer: Bringer) -> Judged {
     if let Some(host) = port.is_of_host.as_ref().filter(|_| port.members == 1) {
         return Judged::not_applicable(format!(
-            "{} is {host}'s own address: there is no balancer",
+            "{} is {host}'s own address: there is no load balancer",
             port.at.ip()
         ));
     }
@@ -33,7 +33,8 @@ fn with_stand_ins(port: &PortSeen) -> Judged {
         .collect::<Vec<_>>()
         .join(", ");
     let fix = format!(
-        "let the balancer pass TCP port {} through to all members, unchanged, and check their health as `hardway explain balancer-{}` says",
+        "configure the load balancer to pass TCP port {} through to all members unchanged, with the health check described in \
+         `hardway explain balancer-{}`",
         at.port(),
         port.name
     );
@@ -43,10 +44,7 @@ fn with_stand_ins(port: &PortSeen) -> Judged {
         }
         Reachability::Answered { certificate: Some(certificate), .. } if port.has_our_words => {
             Judged::refused(
-                format!(
-                    "{at} passes through to {who}, but ends TLS on the way: it shows {}",
-                    shown(certificate)
-                ),
+                format!("{at} passes through to {who}, but terminates TLS: it shows {}", shown(certificate)),
                 fix,
             )
         }
@@ -54,12 +52,14 @@ fn with_stand_ins(port: &PortSeen) -> Judged {
             if let Some(stranger) = stranger(certificate.as_deref(), &port.names) {
                 return Judged::refused(format!("{at} {stranger}"), fix);
             }
-            Judged::passed(format!("{at} passes through to a member that runs already"))
+            Judged::passed(format!("{at} passes through to a running member"))
         }
         Reachability::Answered { .. } => {
-            Judged::refused(format!("{at} is answered by somebody else than {who}"), fix)
+            Judged::refused(format!("{at} is answered by another server than {who}"), fix)
         }
-        other => Judged::refused(format!("{at}: {who} is well, but does not come through: {other}"), fix),
+        other => {
+            Judged::refused(format!("{at}: {who} is healthy, but cannot be reached through it: {other}"), fix)
+        }
     }
 }
 
@@ -67,7 +67,7 @@ fn with_stand_ins(port: &PortSeen) -> Judged {
 fn stranger(certificate: Option<&[u8]>, names: &[String]) -> Option<String> {
     let certificate = certificate.filter(|certificate| !is_for(certificate, names))?;
     Some(format!(
-        "is answered by somebody else: it shows {}, which is not for {}",
+        "is answered by another server: it shows {}, which is not for {}",
         shown(certificate),
         names[0]
     ))
@@ -76,10 +76,18 @@ fn stranger(certificate: Option<&[u8]>, names: &[String]) -> Option<String> {
 /// No member can be asked for: all that can be seen is whether somebody takes connections.
 fn without_stand_ins(port: &PortSeen, bringer: Bringer) -> Judged {
     let at = port.at;
-    let to_come =
-        || Judged::not_applicable(format!("{} is not there yet: build-infra brings the balancer", at.ip()));
+    let to_come = || {
+        Judged::not_applicable(format!(
+            "{} does not exist yet: build-infra creates the load balancer",
+            at.ip()
+        ))
+    };
     let seen = format!("{at}: {}", port.reached);
-    let fix = format!("let the balancer have {} and listen at TCP port {}", at.ip(), at.port());
+    let fix = format!(
+        "give the load balancer the address {}, and have it listen on TCP port {}",
+        at.ip(),
+        at.port()
+    );
     match &port.reached {
         // Whoever answers then is not ours.
         _ if bringer == Bringer::HardwayHere && !port.is_here => to_come(),
@@ -87,7 +95,9 @@ fn without_stand_ins(port: &PortSeen, bringer: Bringer) -> Judged {
             Some(stranger) => Judged::refused(format!("{at} {stranger}"), fix),
             None => Judged::passed(seen),
         },
-        Reachability::Closed(_) => Judged::passed(format!("{at} takes connections; no member is there yet")),
+        Reachability::Closed(_) => {
+            Judged::passed(format!("{at} accepts connections; there are no members yet"))
+        }
         _ if bringer == Bringer::Hardway && !port.is_here => to_come(),
         Reachability::Nobody(_) => Judged::refused(seen, fix),
         // Some balancers let go of a port while no member is well.
@@ -102,7 +112,7 @@ fn without_stand_ins(port: &PortSeen, bringer: Bringer) -> Judged {
 mod tests {
     use super::Bringer::{Hardway, HardwayHere, SomebodyElse};
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
 
     fn port() -> PortSeen {
         PortSeen {
@@ -134,29 +144,26 @@ mod tests {
 
     #[test]
     fn what_a_stand_in_says_must_come_through() {
-        assert_eq!(judged(port(), SomebodyElse).verdict, PreflightVerdict::Passed);
+        assert_eq!(judged(port(), SomebodyElse).verdict, Verdict::Passed);
         let ended = judged(PortSeen { has_our_certificate: Some(false), ..port() }, SomebodyElse);
-        assert!(
-            ended.verdict == PreflightVerdict::Failed && ended.seen[0].contains("ends TLS on the way"),
-            "{ended:?}"
-        );
+        assert!(ended.verdict == Verdict::Failed && ended.seen[0].contains("terminates TLS"), "{ended:?}");
         let lost =
             judged(PortSeen { reached: Reachability::Refused, has_our_words: false, ..port() }, SomebodyElse);
         assert_eq!(
             lost.seen,
             [
-                "192.168.126.10:6443: master-0 (192.168.126.101) is well, but does not come through: connection refused"
+                "192.168.126.10:6443: master-0 (192.168.126.101) is healthy, but cannot be reached through it: connection refused"
             ]
         );
         let other = PortSeen { has_our_words: false, ..port() };
-        assert_eq!(judged(other.clone(), SomebodyElse).verdict, PreflightVerdict::Failed);
+        assert_eq!(judged(other.clone(), SomebodyElse).verdict, Verdict::Failed);
         let member = |certificate| {
             let reached = Reachability::Answered { certificate: Some(certificate), text: String::new() };
             judged(PortSeen { members: 4, reached, ..other.clone() }, SomebodyElse)
         };
-        assert_eq!(member(certificate("api.ocp4.example.com")).verdict, PreflightVerdict::Passed);
+        assert_eq!(member(certificate("api.ocp4.example.com")).verdict, Verdict::Passed);
         let stranger = member(certificate("www.example.com"));
-        assert_eq!(stranger.verdict, PreflightVerdict::Failed);
+        assert_eq!(stranger.verdict, Verdict::Failed);
         assert!(stranger.seen[0].contains("which is not for api.ocp4.example.com"), "{stranger:?}");
     }
 
@@ -165,27 +172,24 @@ mod tests {
         let reached =
             |reached: Reachability| PortSeen { stand_ins: Vec::new(), members: 4, reached, ..port() };
         let verdict = |how: Reachability, bringer| judged(reached(how), bringer).verdict;
-        assert_eq!(
-            verdict(Reachability::Closed("closed".to_owned()), SomebodyElse),
-            PreflightVerdict::Passed
-        );
-        assert_eq!(verdict(Reachability::Refused, SomebodyElse), PreflightVerdict::Warned);
+        assert_eq!(verdict(Reachability::Closed("closed".to_owned()), SomebodyElse), Verdict::Passed);
+        assert_eq!(verdict(Reachability::Refused, SomebodyElse), Verdict::Warned);
         assert_eq!(
             verdict(Reachability::Nobody("no route to host".to_owned()), SomebodyElse),
-            PreflightVerdict::Failed
+            Verdict::Failed
         );
-        assert_eq!(verdict(Reachability::Refused, Hardway), PreflightVerdict::NotApplicable);
+        assert_eq!(verdict(Reachability::Refused, Hardway), Verdict::NotApplicable);
         let answered =
             || Reachability::Answered { certificate: None, text: "HTTP/1.1 403 Forbidden\r\n".to_owned() };
         let other = judged(reached(answered()), Hardway);
         assert_eq!(other.seen, ["192.168.126.10:6443: answers \"HTTP/1.1 403 Forbidden\""]);
-        assert_eq!(verdict(answered(), HardwayHere), PreflightVerdict::NotApplicable);
+        assert_eq!(verdict(answered(), HardwayHere), Verdict::NotApplicable);
         let by_name = |name: &str| Reachability::Answered {
             certificate: Some(certificate(name)),
             text: "HTTP/1.1 200 OK\r\n".to_owned(),
         };
-        assert_eq!(verdict(by_name("api.ocp4.example.com"), SomebodyElse), PreflightVerdict::Passed);
-        assert_eq!(verdict(by_name("www.example.com"), SomebodyElse), PreflightVerdict::Failed);
+        assert_eq!(verdict(by_name("api.ocp4.example.com"), SomebodyElse), Verdict::Passed);
+        assert_eq!(verdict(by_name("www.example.com"), SomebodyElse), Verdict::Failed);
         let here = PortSeen { is_here: true, ..reached(Reachability::Refused) };
         assert_eq!(judged(here, Hardway).seen, ["192.168.126.10:6443: connection refused"]);
     }
@@ -193,6 +197,6 @@ mod tests {
     #[test]
     fn the_only_node_needs_no_balancer() {
         let own = PortSeen { is_of_host: Some("master-0".to_owned()), ..port() };
-        assert_eq!(judged(own, Hardway).verdict, PreflightVerdict::NotApplicable);
+        assert_eq!(judged(own, Hardway).verdict, Verdict::NotApplicable);
     }
 }

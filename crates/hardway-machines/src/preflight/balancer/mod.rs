@@ -3,7 +3,6 @@
 //! ```text
 //! Identity       a certificate and key of this run, and the words that a backend answers     backend.rs
 //! Backend        stands in for a member, where this host has a member's address              backend.rs
-//! Reachability   what a client gets at the balancer's address                                reachability.rs
 //! BalancerSeen   all four ports                                                              balancer_seen.rs
 //! judge()        pure                                                                        judgement.rs
 //! ```
@@ -11,12 +10,10 @@
 mod backend;
 mod balancer_seen;
 mod judgement;
-mod reachability;
 
 pub(super) use balancer_seen::BalancerSeen;
-pub(crate) use reachability::Reachability;
 
-use super::check_result::Judged;
+use super::Judged;
 use super::scene::Scene;
 
 pub(super) fn api(scene: &Scene<'_>) -> Judged {

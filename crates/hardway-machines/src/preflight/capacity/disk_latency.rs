@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::disk_space::machines_folder;
-use crate::preflight::check_result::Judged;
+use crate::preflight::Judged;
 use crate::preflight::scene::Scene;
 use crate::providers::Footprint;
 
@@ -47,7 +47,7 @@ fn measure(folder: &Path, patience: Duration) -> io::Result<Vec<Duration>> {
 /// Where nobody's data is, slow is only slow.
 fn judge(folder: &Path, measured: io::Result<Vec<Duration>>, is_rehearsal: bool) -> Judged {
     let shown = folder.display();
-    let fix = "put the machines' disks on an SSD or NVMe that nothing else keeps busy";
+    let fix = "put the machines' disks on an SSD or NVMe drive without other load";
     let mut times = match measured {
         Ok(times) if !times.is_empty() => times,
         Ok(_) => return Judged::warned(vec![format!("{shown}: nothing was measured")], fix),
@@ -61,7 +61,7 @@ fn judge(folder: &Path, measured: io::Result<Vec<Duration>>, is_rehearsal: bool)
     times.sort_unstable();
     let at = |percent: usize| times[(times.len() * percent).div_ceil(100).max(1) - 1];
     let sentence = format!(
-        "{shown}: fdatasync takes {} at the 99th percentile, {} at the median ({} writes), at most {} will do",
+        "{shown}: fdatasync takes {} at the 99th percentile, {} at the median ({} writes); the limit is {}",
         ms(at(99)),
         ms(at(50)),
         times.len(),
@@ -81,7 +81,7 @@ fn ms(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
 
     #[test]
     fn the_99th_percentile_counts_and_not_the_worst() {
@@ -91,20 +91,20 @@ mod tests {
             times.extend(vec![Duration::from_millis(40); slow]);
             Ok(times)
         };
-        assert_eq!(judge(folder, times(10), false).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge(folder, times(10), false).verdict, Verdict::Passed);
         let slow = judge(folder, times(11), false);
         assert_eq!(
             slow.seen,
             [
-                "/srv/vm: fdatasync takes 40.0 ms at the 99th percentile, 2.0 ms at the median (1000 writes), at most 10.0 ms will do"
+                "/srv/vm: fdatasync takes 40.0 ms at the 99th percentile, 2.0 ms at the median (1000 writes); the limit is 10.0 ms"
             ]
         );
         assert_eq!(
             (slow.verdict, judge(folder, times(11), true).verdict),
-            (PreflightVerdict::Failed, PreflightVerdict::Warned)
+            (Verdict::Failed, Verdict::Warned)
         );
         let refused = Err(io::ErrorKind::PermissionDenied.into());
-        assert_eq!(judge(folder, refused, false).verdict, PreflightVerdict::Warned);
+        assert_eq!(judge(folder, refused, false).verdict, Verdict::Warned);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hardway_assets::Cluster;
 
 use super::machine_sizes::least;
-use crate::preflight::check_result::Judged;
+use crate::preflight::Judged;
 use crate::preflight::scene::Scene;
 use crate::providers::{Footprint, Ground, descriptor};
 
@@ -38,7 +38,7 @@ pub(super) fn machines_folder(scene: &Scene<'_>) -> Result<PathBuf, Judged> {
     if scene.ground() == Ground::Elsewhere {
         return Err(Judged::not_applicable("the machines are on another host"));
     }
-    let folder = (scene.surroundings().disks)(scene)?;
+    let folder = (scene.surroundings().disks)(&scene.checked)?;
     Ok(folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(Path::new("/")).to_owned())
 }
 
@@ -56,7 +56,7 @@ fn room(cluster: &Cluster) -> Room {
 
 fn judge(folder: &Path, room: Room, free: io::Result<u64>) -> Judged {
     let folder = folder.display();
-    let fix = "free some, or let the machines' disks lie on another file system";
+    let fix = "free some space, or put the machines' disks on another file system";
     let free = match free {
         Ok(free) => free,
         Err(why) => return Judged::warned(vec![format!("{folder}: {why}")], fix),
@@ -79,7 +79,7 @@ mod tests {
     use hardway_assets::inventory::Provider;
 
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
 
     #[test]
     fn a_full_folder_is_named() {
@@ -89,10 +89,7 @@ mod tests {
         cluster.inventory.machines.provider = Provider::Lab;
         assert_eq!(room(&cluster).least, 9 * GIB);
         let judge = |free: u64| judge(Path::new("/srv/vm"), libvirt, Ok(free * GIB));
-        assert_eq!(
-            (judge(601).verdict, judge(200).verdict),
-            (PreflightVerdict::Passed, PreflightVerdict::Warned)
-        );
+        assert_eq!((judge(601).verdict, judge(200).verdict), (Verdict::Passed, Verdict::Warned));
         assert_eq!(judge(149).seen, ["/srv/vm has 149 GiB free, the machines need 150 GiB"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use hardway_assets::inventory::{Host, Role};
 
-use crate::preflight::check_result::Judged;
+use crate::preflight::Judged;
 use crate::preflight::scene::Scene;
 
 /// The least that a machine must have.
@@ -55,17 +55,17 @@ mod tests {
     use hardway_assets::example;
 
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
 
     #[test]
     fn every_figure_that_is_too_small_is_named() {
         let mut hosts = example::cluster().inventory.hosts;
-        assert_eq!(judge(&hosts).verdict, PreflightVerdict::NotApplicable);
+        assert_eq!(judge(&hosts).verdict, Verdict::NotApplicable);
         for host in &mut hosts {
             let Size { cpus, memory_gib, disk_gib } = least(host.role);
             (host.cpus, host.memory_gib, host.disk_gib) = (Some(cpus), Some(memory_gib), Some(disk_gib));
         }
-        assert_eq!(judge(&hosts).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge(&hosts).verdict, Verdict::Passed);
         (hosts[2].memory_gib, hosts[5].cpus) = (Some(8), Some(1));
         let small = judge(&hosts);
         assert_eq!(

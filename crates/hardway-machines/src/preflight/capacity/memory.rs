@@ -3,7 +3,7 @@
 use hardway_assets::Cluster;
 use hardway_assets::inventory::{Host, Role};
 
-use crate::preflight::check_result::Judged;
+use crate::preflight::Judged;
 use crate::preflight::scene::Scene;
 use crate::providers::{Footprint, Ground, descriptor};
 
@@ -48,7 +48,7 @@ fn available(meminfo: &str) -> Option<u64> {
 }
 
 fn judge(needed: u64, available: Option<u64>) -> Judged {
-    let fix = "fewer or smaller machines, or a host with more memory";
+    let fix = "use fewer or smaller machines, or a host with more memory";
     match available {
         None => Judged::warned(vec!["/proc/meminfo does not say how much memory there is".to_owned()], fix),
         Some(available) if available < needed => Judged::refused(
@@ -73,7 +73,7 @@ mod tests {
     use hardway_assets::inventory::Provider;
 
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
 
     #[test]
     fn the_worst_moment_counts() {
@@ -88,12 +88,9 @@ mod tests {
     #[test]
     fn both_figures_are_told() {
         let text = |kilobytes: u64| format!("MemTotal:       99 kB\nMemAvailable:   {kilobytes} kB\n");
-        assert_eq!(judge(4600, available(&text(4_710_400))).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge(4600, available(&text(4_710_400))).verdict, Verdict::Passed);
         let short = judge(4600, available(&text(4_000_000)));
         assert_eq!(short.seen, ["the machines need 4.4 GiB, 3.8 GiB are available"]);
-        assert_eq!(
-            (short.verdict, judge(1, None).verdict),
-            (PreflightVerdict::Failed, PreflightVerdict::Warned)
-        );
+        assert_eq!((short.verdict, judge(1, None).verdict), (Verdict::Failed, Verdict::Warned));
     }
 }

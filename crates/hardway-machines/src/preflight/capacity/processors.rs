@@ -3,7 +3,7 @@
 use hardway_assets::inventory::Host;
 
 use super::machine_sizes::least;
-use crate::preflight::check_result::Judged;
+use crate::preflight::Judged;
 use crate::preflight::scene::Scene;
 use crate::providers::{Footprint, Ground};
 
@@ -34,17 +34,17 @@ fn judge(hosts: &[Host], there: u64) -> Judged {
     let wrong = hosts
         .iter()
         .filter(|host| of(host) > there)
-        .map(|host| format!("{} wants {} processors, this host has {there}", host.name, of(host)))
+        .map(|host| format!("{} needs {} processors, this host has {there}", host.name, of(host)))
         .collect();
     let sum: u64 = hosts.iter().map(of).sum();
     let crowded = sum > there * SHARED_BY;
-    let odd = crowded.then(|| format!("the machines want {sum} processors together, this host has {there}"));
-    let fix = "give the machines fewer processors, or take a larger host";
+    let odd = crowded.then(|| format!("the machines need {sum} processors together, this host has {there}"));
+    let fix = "give the machines fewer processors, or use a larger host";
     Judged::of(
         wrong,
         odd.into_iter().collect(),
         fix,
-        format!("the machines want {sum} processors, this host has {there}"),
+        format!("the machines need {sum} processors, this host has {there}"),
     )
 }
 
@@ -53,19 +53,19 @@ mod tests {
     use hardway_assets::example;
 
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
 
     #[test]
     fn a_machine_larger_than_the_host_is_named() {
         let mut hosts = example::cluster().inventory.hosts;
-        assert_eq!(judge(&hosts, 8).verdict, PreflightVerdict::Passed);
-        assert_eq!(judge(&hosts, 4).verdict, PreflightVerdict::Warned);
+        assert_eq!(judge(&hosts, 8).verdict, Verdict::Passed);
+        assert_eq!(judge(&hosts, 4).verdict, Verdict::Warned);
         hosts[1].cpus = Some(12);
         let large = judge(&hosts, 8);
-        assert_eq!(large.seen, ["master-0 wants 12 processors, this host has 8"]);
+        assert_eq!(large.seen, ["master-0 needs 12 processors, this host has 8"]);
         assert_eq!(
             (judge_shared(2, "one").verdict, judge_shared(1, "one").verdict),
-            (PreflightVerdict::Passed, PreflightVerdict::Failed)
+            (Verdict::Passed, Verdict::Failed)
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Whether something keeps this host's clock right. Certificates begin at the second they are made.
 
-use crate::preflight::asked_program::{SHORT, ask_program};
-use crate::preflight::check_result::Judged;
+use crate::check::{SHORT, ask_program};
+use crate::preflight::Judged;
 use crate::preflight::scene::Scene;
 
 /// Who was asked, and whether the clock is synchronized; nothing where that cannot be told.
@@ -34,10 +34,10 @@ fn by_systemd(text: &str) -> Option<bool> {
 fn judge(opinions: &[Opinion]) -> Judged {
     let fix = "start a time service: systemctl enable --now chronyd (or chrony, systemd-timesyncd)";
     if let Some((who, _)) = opinions.iter().find(|(_, is_synchronized)| *is_synchronized == Some(true)) {
-        return Judged::passed(format!("{who} says that the clock is synchronized"));
+        return Judged::passed(format!("{who} reports that the clock is synchronized"));
     }
     match opinions.iter().find(|(_, is_synchronized)| *is_synchronized == Some(false)) {
-        Some((who, _)) => Judged::refused(format!("{who} says that the clock is not synchronized"), fix),
+        Some((who, _)) => Judged::refused(format!("{who} reports that the clock is not synchronized"), fix),
         None => Judged::warned(
             vec!["neither chrony nor systemd can say whether the clock is synchronized".to_owned()],
             fix,
@@ -48,7 +48,7 @@ fn judge(opinions: &[Opinion]) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
 
     #[test]
     fn who_says_no_is_named() {
@@ -57,10 +57,13 @@ mod tests {
         };
         let normal = "Reference ID    : C0000201\nLeap status     : Normal\n";
         let not = "Leap status     : Not synchronised\n";
-        assert_eq!(judge(&opinions(normal, "no\n")).verdict, PreflightVerdict::Passed);
-        assert_eq!(judge(&opinions("", "yes\n")).verdict, PreflightVerdict::Passed);
-        assert_eq!(judge(&opinions(not, "no")).seen, ["chrony says that the clock is not synchronized"]);
-        assert_eq!(judge(&opinions("", "no")).seen, ["timedatectl says that the clock is not synchronized"]);
-        assert_eq!(judge(&opinions("", "")).verdict, PreflightVerdict::Warned);
+        assert_eq!(judge(&opinions(normal, "no\n")).verdict, Verdict::Passed);
+        assert_eq!(judge(&opinions("", "yes\n")).verdict, Verdict::Passed);
+        assert_eq!(judge(&opinions(not, "no")).seen, ["chrony reports that the clock is not synchronized"]);
+        assert_eq!(
+            judge(&opinions("", "no")).seen,
+            ["timedatectl reports that the clock is not synchronized"]
+        );
+        assert_eq!(judge(&opinions("", "")).verdict, Verdict::Warned);
     }
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use hardway_assets::inventory::Balancer;
 use hardway_assets::release_payload::SAMPLE;
 
-use crate::preflight::asked_program::find_program;
-use crate::preflight::check_result::Judged;
+use crate::check::find_program;
+use crate::preflight::Judged;
 use crate::preflight::scene::Scene;
 use crate::providers::{Ground, NeededProgram};
 
@@ -79,7 +79,7 @@ fn judge(found: &[(NeededProgram, Option<PathBuf>)], is_busybox_static: bool) ->
         missing.iter().map(|row| format!("{} is missing: {} needs it", row.program, row.why)).collect();
     let mut packages: Vec<&str> = missing.iter().map(|row| row.package).collect();
     if !is_busybox_static {
-        wrong.push("busybox is not the static one: it would not run in an image of its own".to_owned());
+        wrong.push("busybox is not statically linked, so it would not run in its own image".to_owned());
         packages.push("busybox-static");
     }
     packages.dedup();
@@ -94,7 +94,7 @@ mod tests {
     use hardway_assets::inventory::Provider;
 
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
     use crate::providers::descriptor;
 
     fn wishes(provider: Provider) -> Wishes {
@@ -115,18 +115,18 @@ mod tests {
         for provider in Provider::ALL.iter().copied() {
             let there: Vec<_> =
                 list(&wishes(provider)).into_iter().map(|row| (row, Some(PathBuf::from("/bin/x")))).collect();
-            assert_eq!(judge(&there, true).verdict, PreflightVerdict::Passed);
+            assert_eq!(judge(&there, true).verdict, Verdict::Passed);
             for gone in 0..there.len() {
                 let mut found = there.clone();
                 found[gone].1 = None;
                 let judged = judge(&found, true);
                 let NeededProgram { program, package, .. } = found[gone].0;
-                assert_eq!(judged.verdict, PreflightVerdict::Failed);
+                assert_eq!(judged.verdict, Verdict::Failed);
                 assert!(judged.seen[0].starts_with(&format!("{program} is missing")), "{judged:?}");
                 assert!(judged.fix.unwrap().ends_with(package));
             }
         }
-        assert!(judge(&[], false).seen[0].contains("not the static one"));
+        assert!(judge(&[], false).seen[0].contains("not statically linked"));
     }
 
     #[test]

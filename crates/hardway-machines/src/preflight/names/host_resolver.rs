@@ -9,11 +9,11 @@ use std::time::Duration;
 use hardway_assets::Cluster;
 
 use super::judgement::list;
-use crate::preflight::check_result::Judged;
+use crate::preflight::Judged;
 
 /// A name and what the system's resolver says.
 #[derive(Debug)]
-pub(super) struct Resolved {
+pub(super) struct HostLookup {
     pub(super) name: String,
     pub(super) expected: Vec<IpAddr>,
     pub(super) found: Result<Vec<IpAddr>, Unresolved>,
@@ -31,7 +31,7 @@ pub(super) enum Unresolved {
 }
 
 /// api and a name below apps, which people use from here; api-int, which is for nodes.
-pub(super) fn resolve_names(cluster: &Cluster, patience: Duration) -> Vec<Resolved> {
+pub(super) fn resolve_names(cluster: &Cluster, patience: Duration) -> Vec<HostLookup> {
     let network = &cluster.inventory.network;
     let route = format!("hardway-check.apps.{}", cluster.domain());
     let wanted = [
@@ -44,7 +44,7 @@ pub(super) fn resolve_names(cluster: &Cluster, patience: Duration) -> Vec<Resolv
     let found = asked.map(|(answer, name, expected, is_needed_here)| {
         let found = answer.recv_timeout(patience).map_err(|_| Unresolved::Late(patience));
         let found = found.and_then(|found| Ok(found?));
-        Resolved { name, expected: expected.clone(), found, is_needed_here }
+        HostLookup { name, expected: expected.clone(), found, is_needed_here }
     });
     found.into()
 }
@@ -60,22 +60,22 @@ fn resolve(name: String) -> mpsc::Receiver<io::Result<Vec<IpAddr>>> {
 }
 
 /// Whether this host sees what is declared.
-pub(super) fn judge_host(names: &[Resolved]) -> Judged {
+pub(super) fn judge_host(names: &[HostLookup]) -> Judged {
     let (mut wrong, mut odd) = (Vec::new(), Vec::new());
-    for Resolved { name, expected, found, is_needed_here } in names {
+    for HostLookup { name, expected, found, is_needed_here } in names {
         let missing =
-            |why: &Unresolved| format!("{name} does not resolve here: {why}; declared is {}", list(expected));
+            |why: &Unresolved| format!("{name} does not resolve here: {why}; expected {}", list(expected));
         match found {
             Err(why) if *is_needed_here => wrong.push(missing(why)),
             Err(why) => odd.push(missing(why)),
             Ok(found) if found.iter().any(|address| !expected.contains(address)) => {
-                wrong.push(format!("{name} is {} here, declared is {}", list(found), list(expected)));
+                wrong.push(format!("{name} is {} here, expected {}", list(found), list(expected)));
             }
             Ok(_) => {}
         }
     }
     let shown: Vec<&str> = names.iter().map(|name| name.name.as_str()).collect();
     let fix =
-        "point this host's resolver at the cluster's name server, or add the records to the one it uses";
+        "point this host's resolver at the cluster's name server, or add the records to its own name server";
     Judged::of(wrong, odd, fix, format!("{} resolve here", shown.join(", ")))
 }

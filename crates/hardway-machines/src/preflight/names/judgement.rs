@@ -4,10 +4,10 @@ use std::net::IpAddr;
 
 use hardway_assets::host_services::Name;
 
-use super::message::{Answer, Question};
+use super::message::{DnsAnswer, Question};
 use super::names_seen::NamesSeen;
 use super::server_seen::ServerSeen;
-use crate::preflight::check_result::Judged;
+use crate::preflight::Judged;
 
 /// Does every server answer?
 pub(super) fn judge_server(seen: &NamesSeen) -> Judged {
@@ -19,7 +19,7 @@ pub(super) fn judge_server(seen: &NamesSeen) -> Judged {
         })
         .collect();
     let answering: Vec<String> = seen.servers.iter().map(|server| server.address.to_string()).collect();
-    let fix = "start the name server, let UDP port 53 through, or correct network.dns of inventory.yaml";
+    let fix = "start the name server, open UDP port 53, or correct network.dns in inventory.yaml";
     Judged::of(wrong, Vec::new(), fix, format!("{} answers", answering.join(", ")))
 }
 
@@ -31,7 +31,7 @@ pub(super) fn judge_records(seen: &NamesSeen) -> Judged {
             seen.wanted.names.names.iter().flat_map(|name| wrong_addresses(server, name, &name.name)),
         );
     }
-    let good = format!("{} names have their addresses", seen.wanted.names.names.len());
+    let good = format!("{} names resolve to their addresses", seen.wanted.names.names.len());
     judged(seen, wrong, Vec::new(), "add or correct these records on the name server", good)
 }
 
@@ -58,8 +58,8 @@ pub(super) fn judge_reverse(seen: &NamesSeen) -> Judged {
         }
     }
     let count = seen.wanted.hosts.len();
-    let fix = "add or correct these PTR records: one name for an address, the host's own";
-    judged(seen, wrong, odd, fix, format!("the addresses of {count} hosts have their names"))
+    let fix = "add or correct these PTR records: each address has one name, the host's own";
+    judged(seen, wrong, odd, fix, format!("the addresses of {count} hosts resolve to their names"))
 }
 
 /// Do names that nobody has stay without an address?
@@ -70,7 +70,7 @@ pub(super) fn judge_search(seen: &NamesSeen) -> Judged {
             let found = addresses(server, &nobody.name);
             if !found.is_empty() {
                 let sentence = format!(
-                    "{} says that {} is {}: a wildcard below {} answers for names that do not exist",
+                    "{} resolves {} to {}: a wildcard below {} answers for names that do not exist",
                     server.address,
                     nobody.name,
                     list(&found),
@@ -81,8 +81,8 @@ pub(super) fn judge_search(seen: &NamesSeen) -> Judged {
         }
     }
     let below: Vec<&str> = seen.wanted.nobody.iter().map(|nobody| nobody.below.as_str()).collect();
-    let fix = "restrict the wildcard to *.apps, or take the domain out of the search list";
-    judged(seen, wrong, odd, fix, format!("no stray answers below {}", below.join(", ")))
+    let fix = "restrict the wildcard to *.apps, or remove the domain from the search list";
+    judged(seen, wrong, odd, fix, format!("no unexpected answers below {}", below.join(", ")))
 }
 
 /// Are names resolved that are not the cluster's?
@@ -97,10 +97,10 @@ pub(super) fn judge_outside(seen: &NamesSeen) -> Judged {
             let answers =
                 families.iter().filter_map(|family| server.answers.get(&Question::address(name, *family)));
             let said = answers.map(said).next().unwrap_or("nothing");
-            wrong.push(format!("{} says about {name}: {said}", server.address));
+            wrong.push(format!("{} answers for {name}: {said}", server.address));
         }
     }
-    let fix = "let the name server ask another one about names that it does not know";
+    let fix = "configure a forwarder on the name server for names that it does not know";
     judged(seen, wrong, Vec::new(), fix, format!("{} has an address", seen.wanted.outside.join(", ")))
 }
 
@@ -123,17 +123,17 @@ fn wrong_addresses(server: &ServerSeen, name: &Name, shown: &str) -> Vec<String>
         let record = format!("{shown} {kind}");
         match server.answers.get(&Question::address(&name.name, *first)) {
             None => wrong.push(format!(
-                "{record}: {} does not answer that, declared is {}",
+                "{record}: no answer from {}; expected {}",
                 server.address,
                 list(&expected)
             )),
             Some(answer) if answer.addresses.is_empty() => {
                 let (server, said) = (server.address, said(answer));
-                wrong.push(format!("{record}: {server} says: {said}; declared is {}", list(&expected)));
+                wrong.push(format!("{record}: {server} answers: {said}; expected {}", list(&expected)));
             }
             Some(answer) if answer.addresses.iter().any(|found| !expected.contains(found)) => {
                 let (server, found) = (server.address, list(&answer.addresses));
-                wrong.push(format!("{record}: {server} says {found}, declared is {}", list(&expected)));
+                wrong.push(format!("{record}: {server} answers {found}, expected {}", list(&expected)));
             }
             Some(_) => {}
         }
@@ -146,11 +146,11 @@ fn wrong_name(server: &ServerSeen, address: IpAddr, expected: &str) -> Option<St
     let names = answer.map_or(&[][..], |answer| &answer.names);
     if names.is_empty() {
         let said = answer.map_or("nothing", said);
-        return Some(format!("{address} PTR: {} says: {said}; declared is {expected}", server.address));
+        return Some(format!("{address} PTR: {} answers: {said}; expected {expected}", server.address));
     }
     let is_other = |name: &&String| !name.eq_ignore_ascii_case(expected);
     names.iter().find(is_other).map(|_| {
-        format!("{address} PTR: {} says {}, declared is {expected}", server.address, names.join(" and "))
+        format!("{address} PTR: {} answers {}, expected {expected}", server.address, names.join(" and "))
     })
 }
 
@@ -160,12 +160,12 @@ fn addresses(server: &ServerSeen, name: &str) -> Vec<IpAddr> {
     answers.flat_map(|(_, answer)| answer.addresses.clone()).collect()
 }
 
-fn said(answer: &Answer) -> &'static str {
+fn said(answer: &DnsAnswer) -> &'static str {
     match answer.code {
         0 => "the name has no such record",
-        2 => "it cannot tell (SERVFAIL)",
-        3 => "there is no such name (NXDOMAIN)",
-        5 => "it refuses to say (REFUSED)",
+        2 => "server failure (SERVFAIL)",
+        3 => "no such name (NXDOMAIN)",
+        5 => "refused (REFUSED)",
         _ => "an error",
     }
 }

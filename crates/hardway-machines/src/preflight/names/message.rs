@@ -7,12 +7,12 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 pub(super) struct Question {
     /// Without the last dot.
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: RecordType,
 }
 
 /// The type of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum RecordType {
     A,
     Aaaa,
     Ptr,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
 
 /// What a server says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct DnsAnswer {
     /// 0: it knows; 3: there is no such name.
     pub(super) code: u8,
     pub(super) addresses: Vec<IpAddr>,
@@ -31,7 +31,7 @@ pub(super) struct Answer {
 impl Question {
     /// For an address of the same family as this one.
     pub(super) fn address(name: &str, like: IpAddr) -> Self {
-        Self { name: name.to_owned(), kind: if like.is_ipv6() { Kind::Aaaa } else { Kind::A } }
+        Self { name: name.to_owned(), kind: if like.is_ipv6() { RecordType::Aaaa } else { RecordType::A } }
     }
 
     /// For the name of an address.
@@ -47,7 +47,7 @@ impl Question {
                 format!("{}.ip6.arpa", digits.join("."))
             }
         };
-        Self { name, kind: Kind::Ptr }
+        Self { name, kind: RecordType::Ptr }
     }
 
     /// As it is sent; nothing when the name cannot be a name.
@@ -67,7 +67,7 @@ impl Question {
     }
 }
 
-impl Kind {
+impl RecordType {
     fn number(self) -> u16 {
         match self {
             Self::A => 1,
@@ -77,7 +77,7 @@ impl Kind {
     }
 }
 
-impl Answer {
+impl DnsAnswer {
     /// Reads an answer, with the number of its question. Aliases are followed by the server; their records are passed over.
     pub(super) fn decode(bytes: &[u8]) -> Option<(u16, Self)> {
         let short = |at: usize| Some(u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]));
@@ -141,8 +141,8 @@ mod tests {
     fn a_question_as_dig_sends_it() {
         let asked = Question::address("api.ocp4", IpAddr::V4(Ipv4Addr::LOCALHOST)).encode(7).unwrap();
         assert_eq!(asked, b"\0\x07\x01\0\0\x01\0\0\0\0\0\0\x03api\x04ocp4\0\0\x01\0\x01");
-        assert_eq!(Question { name: "a..b".to_owned(), kind: Kind::A }.encode(7), None);
-        assert_eq!(Question { name: "x".repeat(64), kind: Kind::A }.encode(7), None);
+        assert_eq!(Question { name: "a..b".to_owned(), kind: RecordType::A }.encode(7), None);
+        assert_eq!(Question { name: "x".repeat(64), kind: RecordType::A }.encode(7), None);
         assert_eq!(
             Question::reverse("192.168.126.101".parse().unwrap()).name,
             "101.126.168.192.in-addr.arpa"
@@ -157,7 +157,7 @@ mod tests {
         let mut bytes = b"\0\x09\x81\x80\0\x01\0\x02\0\0\0\0\x01a\x02Bc\0\0\x01\0\x01".to_vec();
         bytes.extend(b"\xc0\x0c\0\x05\0\x01\0\0\0\x3c\0\x04\x01d\xc0\x0e");
         bytes.extend(b"\x01d\xc0\x0e\0\x01\0\x01\0\0\0\x3c\0\x04\x0a\0\0\x01");
-        let (id, answer) = Answer::decode(&bytes).unwrap();
+        let (id, answer) = DnsAnswer::decode(&bytes).unwrap();
         assert_eq!((id, answer.code, answer.names.len()), (9, 0, 0));
         assert_eq!(answer.addresses, ["10.0.0.1".parse::<IpAddr>().unwrap()]);
     }
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn a_pointer_to_itself_ends() {
         let bytes = b"\0\x09\x81\x80\0\x01\0\0\0\0\0\0\xc0\x0c\0\x01\0\x01";
-        assert_eq!(Answer::decode(bytes), None);
+        assert_eq!(DnsAnswer::decode(bytes), None);
     }
 
     proptest! {
@@ -174,7 +174,7 @@ mod tests {
             if let Some(flags) = bytes.get_mut(2) {
                 *flags |= 0x80;
             }
-            let _ = Answer::decode(&bytes);
+            let _ = DnsAnswer::decode(&bytes);
         }
     }
 }

@@ -18,7 +18,7 @@ mod tests;
 
 pub(super) use names_seen::NamesSeen;
 
-use super::check_result::Judged;
+use super::Judged;
 use super::scene::Scene;
 
 pub(super) fn server(scene: &Scene<'_>) -> Judged {

@@ -5,7 +5,7 @@ use std::thread;
 
 use hardway_assets::Cluster;
 use hardway_assets::host_services::{Name, Names};
-use hardway_assets::release_payload::SAMPLE;
+use hardway_assets::release_payload::{ReleaseWord, SAMPLE};
 
 use super::message::Question;
 use super::server_seen::ServerSeen;
@@ -14,13 +14,13 @@ use crate::preflight::scene::Scene;
 /// What was asked, and what was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::preflight) struct NamesSeen {
-    pub(super) wanted: Wanted,
+    pub(super) wanted: WantedNames,
     pub(super) servers: Vec<ServerSeen>,
 }
 
 /// What should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(super) struct WantedNames {
     pub(super) names: Names,
     /// Some name below the wildcard.
     pub(super) route: Name,
@@ -44,7 +44,7 @@ pub(super) struct Nobody {
 impl NamesSeen {
     pub(in crate::preflight) fn of(scene: &Scene<'_>) -> Self {
         let cluster = scene.site.cluster;
-        let wanted = Wanted::of(cluster, &search_domains());
+        let wanted = WantedNames::of(cluster, &search_domains());
         let questions = wanted.questions();
         let ask = |address: &IpAddr| ServerSeen::ask(*address, &questions, scene.site.patience.answer);
         let servers = thread::scope(|scope| {
@@ -61,7 +61,7 @@ impl NamesSeen {
     }
 }
 
-impl Wanted {
+impl WantedNames {
     pub(super) fn of(cluster: &Cluster, searched: &[String]) -> Self {
         let names = Names::of(cluster);
         let route = Name { name: format!("hardway-check.{}", names.wildcard.name), ..names.wildcard.clone() };
@@ -106,6 +106,7 @@ fn registries(cluster: &Cluster) -> Vec<String> {
     let mut hosts: Vec<String> = [&cluster.inventory.release.image]
         .into_iter()
         .chain(mirrors)
+        .filter(|image| ReleaseWord::read(image).is_none())
         .filter_map(|image| host(image))
         .collect();
     hosts.sort();

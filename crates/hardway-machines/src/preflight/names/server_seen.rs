@@ -5,14 +5,14 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-use super::message::{Answer, Question};
+use super::message::{DnsAnswer, Question};
 
 /// What one server says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::preflight) struct ServerSeen {
     pub(super) address: IpAddr,
     /// Questions without an answer are missing.
-    pub(super) answers: BTreeMap<Question, Answer>,
+    pub(super) answers: BTreeMap<Question, DnsAnswer>,
     /// What the system said about the server, if anything.
     pub(super) trouble: Option<String>,
 }
@@ -81,7 +81,7 @@ impl ServerSeen {
                 }
                 Err(error) => return Err(error),
             };
-            let Some((id, answer)) = buffer.get(..length).and_then(Answer::decode) else { continue };
+            let Some((id, answer)) = buffer.get(..length).and_then(DnsAnswer::decode) else { continue };
             if let Some(question) = questions.get(usize::from(id)) {
                 count -= usize::from(self.answers.insert(question.clone(), answer).is_none());
             }

@@ -2,16 +2,16 @@
 //!
 //! A packet is sent to each, which makes the kernel ask who has it; its table of neighbours then says who answered.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, UdpSocket};
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use hardway_assets::Cluster;
 use hardway_assets::inventory::Balancer;
 
-use super::route::Route;
-use crate::preflight::check_result::Judged;
+use super::route::HostRoute;
+use crate::preflight::Judged;
 use crate::preflight::scene::Scene;
 
 /// A neighbour on the same segment is asked and answers in milliseconds.
@@ -31,7 +31,7 @@ struct Claim {
 }
 
 pub(in crate::preflight) fn addresses(scene: &Scene<'_>) -> Judged {
-    let routes = Route::all();
+    let routes = HostRoute::all();
     let is_near =
         |claim: &Claim| routes.iter().any(|route| route.is_direct && route.network.contains(&claim.address));
     let claims: Vec<Claim> = claims(scene.site.cluster)
@@ -104,46 +104,15 @@ fn judge(claims: &[Claim], neighbours: &BTreeMap<IpAddr, String>) -> Judged {
         let Some(found) = neighbours.get(address) else { continue };
         match mac {
             Some(mac) if mac == found => {}
-            Some(mac) => {
-                wrong.push(format!("{address} of {whose} is answered by {found}, declared is {mac}"))
-            }
+            Some(mac) => wrong.push(format!("{address} of {whose} is used by {found}, expected {mac}")),
             None if *is_machine => {
-                odd.push(format!("{address} of {whose} is answered by {found}: is the machine on already?"))
+                odd.push(format!("{address} of {whose} is already used by {found}; is the machine on?"))
             }
-            None => wrong.push(format!("{address}, the {whose}, is answered by {found}")),
+            None => wrong.push(format!("{address}, the {whose}, is already used by {found}")),
         }
     }
-    let fix = "take the address from who has it, or choose another in inventory.yaml";
-    Judged::of(wrong, odd, fix, format!("nobody else has any of {} addresses", claims.len()))
-}
-
-/// Every address of every interface.
-pub(in crate::preflight) fn own_addresses() -> BTreeSet<IpAddr> {
-    let text = |path: &str| fs_err::read_to_string(path).unwrap_or_default();
-    let mut found = of_fib_trie(&text("/proc/net/fib_trie"));
-    found.extend(of_if_inet6(&text("/proc/net/if_inet6")));
-    found
-}
-
-/// `|-- 127.0.0.1` and below it `/32 host LOCAL`.
-fn of_fib_trie(text: &str) -> BTreeSet<IpAddr> {
-    let mut found = BTreeSet::new();
-    let mut last: Option<Ipv4Addr> = None;
-    for line in text.lines().map(str::trim) {
-        if let Some(address) = line.strip_prefix("|-- ") {
-            last = address.parse().ok();
-        } else if line.starts_with("/32 host LOCAL") {
-            found.extend(last.map(IpAddr::V4));
-        }
-    }
-    found
-}
-
-/// The address in 32 digits, and more columns.
-fn of_if_inet6(text: &str) -> BTreeSet<IpAddr> {
-    let addresses =
-        text.lines().filter_map(|line| u128::from_str_radix(line.split_whitespace().next()?, 16).ok());
-    addresses.map(|number| IpAddr::V6(Ipv6Addr::from(number))).collect()
+    let fix = "free the address, or choose another in inventory.yaml";
+    Judged::of(wrong, odd, fix, format!("none of {} addresses is in use", claims.len()))
 }
 
 #[cfg(test)]
@@ -151,7 +120,7 @@ mod tests {
     use hardway_assets::example;
 
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
 
     #[test]
     fn who_has_an_address_is_named() {
@@ -164,29 +133,14 @@ mod tests {
             );
             judge(&claims, &answered(&arp))
         };
-        assert_eq!(judge("192.168.126.101", "52:54:00:7E:00:65").verdict, PreflightVerdict::Passed);
+        assert_eq!(judge("192.168.126.101", "52:54:00:7E:00:65").verdict, Verdict::Passed);
         let other = judge("192.168.126.101", "aa:bb:cc:00:00:01");
         assert_eq!(
             other.seen,
-            ["192.168.126.101 of master-0 is answered by aa:bb:cc:00:00:01, declared is 52:54:00:7e:00:65"]
+            ["192.168.126.101 of master-0 is used by aa:bb:cc:00:00:01, expected 52:54:00:7e:00:65"]
         );
         let vip = judge("192.168.126.10", "aa:bb:cc:00:00:01");
-        assert_eq!(vip.seen, ["192.168.126.10, the apiVIP, is answered by aa:bb:cc:00:00:01"]);
-        assert_eq!(vip.verdict, PreflightVerdict::Failed);
-    }
-
-    #[test]
-    fn local_addresses_only() {
-        let text = "Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 0.0.0.0\n        /0 universe UNICAST\n     |-- 192.168.126.0\n        /24 link UNICAST\nLocal:\n     |-- 127.0.0.1\n        /32 host LOCAL\n     |-- 192.168.126.1\n        /32 host LOCAL\n     |-- 192.168.126.255\n        /32 link BROADCAST\n";
-        let found: Vec<String> = of_fib_trie(text).iter().map(ToString::to_string).collect();
-        assert_eq!(found, ["127.0.0.1", "192.168.126.1"]);
-        let six = "fd00000000000000000000000000000a 02 40 00 80     eth0\n00000000000000000000000000000001 01 80 10 80       lo\n";
-        let found: Vec<String> = of_if_inet6(six).iter().map(ToString::to_string).collect();
-        assert_eq!(found, ["::1", "fd00::a"]);
-    }
-
-    #[test]
-    fn this_host_has_a_loopback() {
-        assert!(own_addresses().contains(&IpAddr::V4(Ipv4Addr::LOCALHOST)));
+        assert_eq!(vip.seen, ["192.168.126.10, the apiVIP, is already used by aa:bb:cc:00:00:01"]);
+        assert_eq!(vip.verdict, Verdict::Failed);
     }
 }

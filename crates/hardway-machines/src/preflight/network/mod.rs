@@ -1,7 +1,6 @@
 //! Ports, routes and addresses.
 //!
 //! ```text
-//! own_addresses()   of this host                                    addresses.rs
 //! Listener          who listens where                               listener.rs
 //! Route             networks this host knows                        route.rs
 //! ports()           those that hardway listens at are free          ports.rs
@@ -14,6 +13,6 @@ mod listener;
 mod ports;
 mod route;
 
-pub(super) use addresses::{addresses, own_addresses};
+pub(super) use addresses::addresses;
 pub(super) use ports::ports;
 pub(super) use route::subnet;

@@ -2,17 +2,17 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-use hardway_assets::host_services::{BalancedPort, Stage};
+use hardway_assets::host_services::{BalancedPort, InstallStage};
 use hardway_assets::inventory::Balancer;
 
 use super::listener::{Listener, Protocol};
-use crate::preflight::check_result::Judged;
+use crate::preflight::Judged;
 use crate::preflight::scene::Scene;
 use crate::providers::Ground;
 
 /// A port that must be free, or in the right hands already.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Wanted {
+struct WantedPort {
     protocol: Protocol,
     port: u16,
     addresses: Vec<IpAddr>,
@@ -27,7 +27,7 @@ type Owned = (Listener, Option<(String, u32)>);
 pub(in crate::preflight) fn ports(scene: &Scene<'_>) -> Judged {
     let wanted = wanted(scene);
     if wanted.is_empty() {
-        return Judged::not_applicable("nothing of the cluster will listen on this host");
+        return Judged::not_applicable("no part of the cluster will listen on this host");
     }
     let listeners =
         Listener::all().into_iter().filter(|listener| wanted.iter().any(|port| port.is_met_by(listener)));
@@ -40,21 +40,23 @@ pub(in crate::preflight) fn ports(scene: &Scene<'_>) -> Judged {
     judge(&wanted, &owned)
 }
 
-fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
+fn wanted(scene: &Scene<'_>) -> Vec<WantedPort> {
     let (cluster, mut wanted) = (scene.site.cluster, Vec::new());
     let network = &cluster.inventory.network;
     let is_here = scene.ground() == Ground::Here;
     let is_gateway_here = is_here && scene.provider().row().is_gateway_here;
     let is_balancer_here = is_here || scene.owns(&network.api_vip);
     if network.load_balancer == Balancer::Haproxy && is_balancer_here {
-        for BalancedPort { name, port, addresses, .. } in BalancedPort::all(cluster, Stage::Bootstrapping) {
-            wanted.push(Wanted { protocol: Protocol::Tcp, port, addresses, what: name, ours: "haproxy" });
+        for BalancedPort { name, port, addresses, .. } in
+            BalancedPort::all(cluster, InstallStage::Bootstrapping)
+        {
+            wanted.push(WantedPort { protocol: Protocol::Tcp, port, addresses, what: name, ours: "haproxy" });
         }
     }
-    if is_here && scene.surroundings().brings_names {
+    if is_here && (scene.surroundings().brings_names)(cluster) {
         for protocol in [Protocol::Tcp, Protocol::Udp] {
             let addresses = network.dns.clone();
-            wanted.push(Wanted { protocol, port: 53, addresses, what: "names", ours: "dnsmasq" });
+            wanted.push(WantedPort { protocol, port: 53, addresses, what: "names", ours: "dnsmasq" });
         }
     }
     let server =
@@ -63,7 +65,7 @@ fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
         && (scene.owns(&[address]) || is_gateway_here && network.gateway.contains(&address))
     {
         let what = "the ignition server";
-        wanted.push(Wanted {
+        wanted.push(WantedPort {
             protocol: Protocol::Tcp,
             port,
             addresses: vec![address],
@@ -75,7 +77,7 @@ fn wanted(scene: &Scene<'_>) -> Vec<Wanted> {
         && scene.owns(&[at.ip()])
     {
         let (port, addresses, what) = (at.port(), vec![at.ip()], "install media");
-        wanted.push(Wanted { protocol: Protocol::Tcp, port, addresses, what, ours: "hardway" });
+        wanted.push(WantedPort { protocol: Protocol::Tcp, port, addresses, what, ours: "hardway" });
     }
     wanted
 }
@@ -86,14 +88,14 @@ fn server_in(url: &str) -> Option<SocketAddr> {
     server.parse().ok().or_else(|| Some(SocketAddr::new(server.parse().ok()?, 80)))
 }
 
-impl Wanted {
+impl WantedPort {
     fn is_met_by(&self, listener: &Listener) -> bool {
         let is_same = (listener.protocol, listener.port) == (self.protocol, self.port);
         is_same && (listener.address.is_unspecified() || self.addresses.contains(&listener.address))
     }
 }
 
-fn judge(wanted: &[Wanted], listeners: &[Owned]) -> Judged {
+fn judge(wanted: &[WantedPort], listeners: &[Owned]) -> Judged {
     let (mut wrong, mut odd) = (Vec::new(), Vec::new());
     for port in wanted {
         for (listener, owner) in listeners.iter().filter(|(listener, _)| port.is_met_by(listener)) {
@@ -105,7 +107,7 @@ fn judge(wanted: &[Wanted], listeners: &[Owned]) -> Judged {
                 .map_or_else(|| "somebody".to_owned(), |(name, id)| format!("{name} (process {id})"));
             let (protocol, number, address) = (port.protocol.name(), port.port, listener.address);
             let sentence =
-                format!("{protocol} port {number}, for {}, is taken at {address} by {who}", port.what);
+                format!("{protocol} port {number}, for {}, is used at {address} by {who}", port.what);
             // Only root can see whose it is; at exactly this address, it may well be ours.
             let is_ours_perhaps = owner.is_none() && !address.is_unspecified();
             if is_ours_perhaps { odd.push(sentence) } else { wrong.push(sentence) }
@@ -114,19 +116,19 @@ fn judge(wanted: &[Wanted], listeners: &[Owned]) -> Judged {
     wrong.dedup();
     let mut shown: Vec<String> = wanted.iter().map(|port| port.port.to_string()).collect();
     shown.dedup();
-    let fix = "stop what listens there, or let it listen at addresses of its own";
-    Judged::of(wrong, odd, fix, format!("{} are free or ours", shown.join(", ")))
+    let fix = "stop the process that listens there, or have it listen on other addresses";
+    Judged::of(wrong, odd, fix, format!("{} are free or used by hardway", shown.join(", ")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
 
     #[test]
     fn the_port_and_its_holder_are_named() {
         let vip: IpAddr = [192, 168, 126, 10].into();
-        let wanted = [Wanted {
+        let wanted = [WantedPort {
             protocol: Protocol::Tcp,
             port: 6443,
             addresses: vec![vip],
@@ -138,14 +140,14 @@ mod tests {
                 Listener { protocol: Protocol::Tcp, address: address.parse().unwrap(), port: 6443, inode: 1 };
             judge(&wanted, &[(listener, Some((name.to_owned(), 42)))])
         };
-        assert_eq!(judge(&wanted, &[]).verdict, PreflightVerdict::Passed);
-        assert_eq!(by("192.168.126.10", "haproxy").verdict, PreflightVerdict::Passed);
-        assert_eq!(by("127.0.0.1", "k3s-server").verdict, PreflightVerdict::Passed);
+        assert_eq!(judge(&wanted, &[]).verdict, Verdict::Passed);
+        assert_eq!(by("192.168.126.10", "haproxy").verdict, Verdict::Passed);
+        assert_eq!(by("127.0.0.1", "k3s-server").verdict, Verdict::Passed);
         let taken = by("0.0.0.0", "k3s-server");
-        assert_eq!(taken.seen, ["TCP port 6443, for api, is taken at 0.0.0.0 by k3s-server (process 42)"]);
-        assert_eq!(by("::", "nginx").verdict, PreflightVerdict::Failed);
+        assert_eq!(taken.seen, ["TCP port 6443, for api, is used at 0.0.0.0 by k3s-server (process 42)"]);
+        assert_eq!(by("::", "nginx").verdict, Verdict::Failed);
         let listener = Listener { protocol: Protocol::Tcp, address: vip, port: 6443, inode: 1 };
-        assert_eq!(judge(&wanted, &[(listener, None)]).verdict, PreflightVerdict::Warned);
+        assert_eq!(judge(&wanted, &[(listener, None)]).verdict, Verdict::Warned);
     }
 
     #[test]

@@ -4,20 +4,20 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::IpNet;
 
-use crate::preflight::check_result::Judged;
+use crate::preflight::Judged;
 use crate::preflight::scene::Scene;
 use crate::providers::Ground;
 
 /// One entry of the routing table.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Route {
+pub(super) struct HostRoute {
     pub(super) network: IpNet,
     pub(super) interface: String,
     /// Whether its hosts are on the same segment as this one.
     pub(super) is_direct: bool,
 }
 
-impl Route {
+impl HostRoute {
     /// All but the default routes, those of single hosts, and what every IPv6 interface has.
     pub(super) fn all() -> Vec<Self> {
         let text = |path: &str| fs_err::read_to_string(path).unwrap_or_default();
@@ -70,14 +70,14 @@ pub(in crate::preflight) fn subnet(scene: &Scene<'_>) -> Judged {
         return Judged::not_applicable("the machines are on another host");
     }
     if scene.owns(&cluster.inventory.network.gateway) {
-        return Judged::passed("this host is the gateway already: build-infra made the network before");
+        return Judged::passed("this host is already the gateway: build-infra has created the network");
     }
     let networks: Vec<IpNet> =
         cluster.config.networking.machine_network.iter().map(|network| network.cidr).collect();
-    judge(&networks, &Route::all())
+    judge(&networks, &HostRoute::all())
 }
 
-fn judge(networks: &[IpNet], routes: &[Route]) -> Judged {
+fn judge(networks: &[IpNet], routes: &[HostRoute]) -> Judged {
     let mut wrong = Vec::new();
     for network in networks {
         for route in routes.iter().filter(|route| route.overlaps(network)) {
@@ -92,19 +92,20 @@ fn judge(networks: &[IpNet], routes: &[Route]) -> Judged {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::preflight::PreflightVerdict;
+    use crate::preflight::Verdict;
 
     #[test]
     fn the_kernels_tables() {
-        let route = Route::of_ipv4("virbr0\t007EA8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0").unwrap();
+        let route =
+            HostRoute::of_ipv4("virbr0\t007EA8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0").unwrap();
         assert_eq!((route.network.to_string().as_str(), route.is_direct), ("192.168.126.0/24", true));
-        assert_eq!(Route::of_ipv4("eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0"), None);
-        assert_eq!(Route::of_ipv4("Iface\tDestination\tGateway \tFlags"), None);
+        assert_eq!(HostRoute::of_ipv4("eth0\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0"), None);
+        assert_eq!(HostRoute::of_ipv4("Iface\tDestination\tGateway \tFlags"), None);
         let zeros = "0".repeat(32);
         let line =
             format!("fd{} 40 {zeros} 00 {zeros} 00000100 00000001 00000000 00000001 eth0", &zeros[2..]);
-        assert_eq!(Route::of_ipv6(&line).unwrap().network.to_string(), "fd00::/64");
-        assert_eq!(Route::of_ipv6(&line.replace("fd00", "fe80")), None);
+        assert_eq!(HostRoute::of_ipv6(&line).unwrap().network.to_string(), "fd00::/64");
+        assert_eq!(HostRoute::of_ipv6(&line.replace("fd00", "fe80")), None);
         assert!(route.overlaps(&"192.168.0.0/16".parse().unwrap()));
         assert!(!route.overlaps(&"192.168.127.0/24".parse().unwrap()));
     }
@@ -112,14 +113,14 @@ mod tests {
     #[test]
     fn the_other_network_is_named() {
         let networks = ["192.168.126.0/24".parse().unwrap()];
-        let route = |network: &str| Route {
+        let route = |network: &str| HostRoute {
             network: network.parse().unwrap(),
             interface: "virbr7".to_owned(),
             is_direct: true,
         };
-        assert_eq!(judge(&networks, &[route("10.0.0.0/8")]).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge(&networks, &[route("10.0.0.0/8")]).verdict, Verdict::Passed);
         let other = judge(&networks, &[route("192.168.126.128/25"), route("10.0.0.0/8")]);
         assert_eq!(other.seen, ["192.168.126.0/24 overlaps 192.168.126.128/25 of interface virbr7"]);
-        assert_eq!(other.verdict, PreflightVerdict::Failed);
+        assert_eq!(other.verdict, Verdict::Failed);
     }
 }

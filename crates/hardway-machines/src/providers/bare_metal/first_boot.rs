@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use hardway_assets::inventory::Host;
+use hardway_assets::inventory::{Host, Role};
+use hardway_assets::work_paths;
+use hardway_base::shell_word;
 
-use super::{BareMetal, Boot};
-use crate::actions::{Action, Check, Program, Step};
+use super::{BareMetal, FirstBoot};
+use crate::actions::{Action, ActionCheck, Program, Step};
 use crate::providers::{install_medium, machine_action};
 
 impl BareMetal {
@@ -14,8 +16,8 @@ impl BareMetal {
         let settings = self.settings.controllers.get(&host.name)?;
         Some(Action::programs(
             machine_action(&host.name, "controller"),
-            format!("the controller of {} at {} answers and takes our login", host.name, settings.address),
-            Check::Succeeds(self.bmc("status", host)),
+            format!("the controller of {} at {} answers and accepts the login", host.name, settings.address),
+            ActionCheck::Succeeds(self.bmc("status", host)),
             [self.bmc("status", host)],
             [],
         ))
@@ -26,20 +28,22 @@ impl BareMetal {
         let (config, flags) = install_medium::carried(&self.cluster, &self.folder, host, given);
         let path = self.medium_path(host);
         match self.settings.boot {
-            Boot::Iso => {
+            FirstBoot::Iso => {
                 let make = self.hardway("media iso --host").with([&host.name]).with(flags);
                 Action {
                     id: machine_action(&host.name, "medium"),
-                    why: format!(
-                        "the ISO that installs {} with its config, newer than the config",
-                        host.name
-                    ),
+                    why: format!("the ISO that installs {}, newer than its config", host.name),
                     holds: is_newer(&path, &config),
-                    does: install_medium::make(&self.hardway(""), &self.folder, &make),
+                    does: install_medium::make(
+                        &self.hardway(""),
+                        &self.folder,
+                        &make,
+                        self.cluster.inventory.is_hosted(),
+                    ),
                     undo: vec![Step::RemoveFile { path }],
                 }
             }
-            Boot::Pxe => {
+            FirstBoot::Pxe => {
                 let url = self.settings.media_url.as_deref().unwrap_or_default();
                 let make = self.hardway("media pxe --url").with([url]);
                 let why = format!("what {} boots over the network, newer than its config", host.name);
@@ -62,15 +66,15 @@ impl BareMetal {
         if !self.settings.controllers.contains_key(&host.name) {
             return Action::programs(
                 id,
-                format!("{} boots what installs it: a person has to do that", host.name),
-                Check::Succeeds(self.bmc("seen", host)),
+                format!("{} boots its install medium, by hand", host.name),
+                ActionCheck::Succeeds(self.bmc("seen", host)),
                 [self.bmc("by-hand", host)],
                 [],
             );
         }
         let verbs: &[&str] = match self.settings.boot {
-            Boot::Iso => &["power-off", "insert", "boot-once-cd", "power-on"],
-            Boot::Pxe => &["power-off", "boot-once-pxe", "power-on"],
+            FirstBoot::Iso => &["power-off", "insert", "boot-once-cd", "power-on"],
+            FirstBoot::Pxe => &["power-off", "boot-once-pxe", "power-on"],
         };
         let mark = Step::WriteFile {
             path: self.own_file(&format!("first-boot/{}", host.name)),
@@ -79,17 +83,17 @@ impl BareMetal {
         };
         let Step::WriteFile { path, mode, content } = mark.clone() else { unreachable!("it is one") };
         let back: &[&str] = match self.settings.boot {
-            Boot::Iso => &["power-off", "eject"],
-            Boot::Pxe => &["power-off"],
+            FirstBoot::Iso => &["power-off", "eject"],
+            FirstBoot::Pxe => &["power-off"],
         };
         let disk = host.install_disk.as_deref().unwrap_or("its disk");
         Action {
             id,
             why: format!(
-                "{} is switched off, boots what installs it, once, and loses what is on {disk}",
+                "{} is switched off and boots its install medium once; all data on {disk} is lost",
                 host.name
             ),
-            holds: Check::FileIs { path, mode, content },
+            holds: ActionCheck::FileIs { path, mode, content },
             does: verbs.iter().map(|verb| Step::Run(self.bmc(verb, host))).chain([mark]).collect(),
             undo: back.iter().map(|verb| Step::Run(self.bmc(verb, host))).collect(),
         }
@@ -97,15 +101,16 @@ impl BareMetal {
 
     /// Nobody should install it again by mistake.
     pub(super) fn medium_out(&self, host: &Host) -> Option<Action> {
-        let has_drive = self.settings.controllers.contains_key(&host.name) && self.settings.boot == Boot::Iso;
+        let has_drive =
+            self.settings.controllers.contains_key(&host.name) && self.settings.boot == FirstBoot::Iso;
         has_drive.then(|| {
             Action::programs(
                 machine_action(&host.name, "medium-out"),
                 format!(
-                    "the virtual drive of {} is empty: it is installed, and the medium holds its config",
+                    "the virtual drive of {} is empty, because the medium contains its config",
                     host.name
                 ),
-                Check::Prints { program: self.bmc("status", host), line: "medium: none".to_owned() },
+                ActionCheck::Prints { program: self.bmc("status", host), line: "medium: none".to_owned() },
                 [self.bmc("eject", host)],
                 [],
             )
@@ -120,59 +125,74 @@ impl BareMetal {
         let name = &host.name;
         let disk = host.install_disk.as_deref().unwrap_or("its disk");
         let card = match (&host.mac, &host.interface) {
-            (Some(mac), _) => format!("the card {mac}"),
-            (None, Some(interface)) => format!("the card that Linux calls {interface}"),
-            (None, None) => "its first card".to_owned(),
+            (Some(mac), _) => format!("the NIC {mac}"),
+            (None, Some(interface)) => format!("the NIC that Linux calls {interface}"),
+            (None, None) => "its first NIC".to_owned(),
         };
         let addresses: Vec<String> = host.ip.iter().map(ToString::to_string).collect();
         let mut steps = vec![
             format!(
-                "Find the machine that is to be {name} ({}). Everything on its disk {disk} will be lost.",
+                "Find the machine that will be {name} ({}). All data on its disk {disk} will be lost.",
                 host.role
             ),
             format!(
-                "Plug {card} into the machine network; it will have the address {}.",
+                "Connect {card} to the machine network; it will have the address {}.",
                 addresses.join(" and ")
             ),
-            "In its firmware: the clock at the right time (UTC), RAID volumes made, the disk before everything else in the boot order.".to_owned(),
+            "In its firmware setup: set the clock (UTC), create RAID volumes, and put the disk first in the boot order.".to_owned(),
         ];
         steps.extend(match self.settings.boot {
-            Boot::Iso => [
+            FirstBoot::Iso => [
                 format!(
-                    "Give it {} as a disc: write it to a stick (dd if={} of=/dev/STICK bs=4M oflag=sync), or insert it with the machine's own remote console.",
+                    "Write {} to a USB stick (dd if={} of=/dev/STICK bs=4M oflag=sync), or attach it as virtual media in the \
+                     machine's remote console.",
                     install_medium::iso(&self.folder, host).display(),
                     install_medium::iso(&self.folder, host).display()
                 ),
-                "Switch it on and choose the stick or disc in the firmware's menu for one boot.".to_owned(),
+                "Switch it on and choose the stick or virtual disc in the firmware's one-time boot menu.".to_owned(),
             ],
-            Boot::Pxe => [
-                "Have `hardway serve --boot` run, and DHCP name to iPXE what `hardway media urls` prints for it (see the page of install-os in the guide)."
-                    .to_owned(),
-                "Switch it on and choose the network card in the firmware's menu for one boot.".to_owned(),
+            FirstBoot::Pxe => [
+                format!(
+                    "Run `{0} serve --boot ADDRESS:PORT`, and set the URL that `{0} media urls` prints as the iPXE script in \
+                     DHCP (see the page on install-os in the guide).",
+                    self.command()
+                ),
+                "Switch it on and choose the NIC in the firmware's one-time boot menu.".to_owned(),
             ],
         });
         steps.push(
-            "Wait: it writes the disk and restarts by itself. Then take the stick or disc out; it must not boot from it again."
+            "Wait until it has written the disk and restarted by itself. Then remove the stick or disc, so that it does not \
+             boot from it again."
                 .to_owned(),
         );
-        steps.push(if install_medium::has_pointer(&self.cluster) {
-            format!("When {name} fetches its config, hardway sees it and goes on; run the same command again until then.")
-        } else {
-            format!("hardway sees {name} when its kubelet asks for a certificate; run the same command again until then.")
+        steps.push(match (install_medium::has_pointer(&self.cluster), host.role) {
+            (true, _) => format!("hardway continues when {name} fetches its config. If the command has ended by then, run it again."),
+            // Its kubelet asks nobody for a certificate.
+            (false, Role::Bootstrap) => format!(
+                "hardway cannot see {name} boot, because its whole config is on its medium: `{0} create cluster` goes on and waits for its API, \
+                 and so does `{0} wait-for bootstrap-complete`. Set ignitionServer.url in inventory.yaml to have it seen.",
+                self.command()
+            ),
+            (false, _) => format!("hardway sees {name} when its kubelet requests a certificate."),
         });
         steps
+    }
+
+    /// The program, for this folder, as a person types it.
+    fn command(&self) -> String {
+        format!("hardway --dir {}", shell_word(self.folder.display().to_string().trim_end_matches('/')))
     }
 
     /// What carries the config.
     pub(super) fn medium_path(&self, host: &Host) -> PathBuf {
         match self.settings.boot {
-            Boot::Iso => install_medium::iso(&self.folder, host),
-            Boot::Pxe => self.folder.join(format!("pxe/ignition/{}.ign", host.name)),
+            FirstBoot::Iso => install_medium::iso(&self.folder, host),
+            FirstBoot::Pxe => self.folder.join(work_paths::pxe_config(&host.name)),
         }
     }
 }
 
-fn is_newer(file: &Path, than: &Path) -> Check {
+fn is_newer(file: &Path, than: &Path) -> ActionCheck {
     let word = |path: &Path| path.display().to_string();
-    Check::Succeeds(Program::new("test", [word(file), "-nt".to_owned(), word(than)]))
+    ActionCheck::Succeeds(Program::new("test", [word(file), "-nt".to_owned(), word(than)]))
 }

@@ -3,7 +3,7 @@ use hardway_assets::inventory::Balancer;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::actions::{Check, Step};
+use crate::actions::{ActionCheck, Step};
 use crate::redfish::{Login, Trust};
 
 fn cluster(settings: Value) -> Cluster {
@@ -19,7 +19,8 @@ fn provider(cluster: &Cluster) -> BareMetal {
         settings: BareMetalSettings::read(cluster).unwrap(),
         program: PathBuf::from("hardway"),
         folder: PathBuf::from("/c"),
-        stage: Stage::Bootstrapping,
+        stage: InstallStage::Bootstrapping,
+        facts: HostFacts { inventory_written: 1000, ..HostFacts::default() },
     }
 }
 
@@ -47,7 +48,7 @@ fn a_machine_with_a_controller_is_booted_from_here() {
     assert!(done[0].contains("hardway --dir /c release media --format iso"), "{}", done[0]);
     assert_eq!(done[1..6], wanted);
     assert!(done[6].ends_with("/c/bare-metal/first-boot/master-0"), "{}", done[6]);
-    assert!(first_boot[1].why.contains("loses what is on /dev/vda"), "{}", first_boot[1].why);
+    assert!(first_boot[1].why.contains("all data on /dev/vda is lost"), "{}", first_boot[1].why);
     let undo: Vec<String> = first_boot[1].undo.iter().map(Step::to_string).collect();
     assert_eq!(undo, [bmc("power-off"), bmc("eject")]);
     assert_eq!(lines(&provider.after_join(host)), [bmc("eject")]);
@@ -55,7 +56,8 @@ fn a_machine_with_a_controller_is_booted_from_here() {
     let power = provider.power(host);
     assert_eq!(*power.program(), provider.bmc("status", host));
     assert_eq!(power.read("model: x\npower: on\n"), Some(Power::On));
-    assert_eq!(power.read("power: unknown\n"), Some(Power::Off));
+    assert_eq!(power.read("model: x\npower: off\n"), Some(Power::Off));
+    assert_eq!(power.read("power: unknown\n"), Some(Power::Unknown));
 }
 
 #[test]
@@ -73,7 +75,7 @@ fn over_the_network_nothing_is_inserted() {
     );
     assert!(provider.after_join(host).is_empty());
     let by_hand = provider.by_hand(&cluster.inventory.hosts[2]);
-    assert!(by_hand.iter().any(|step| step.contains("`hardway media urls`")), "{by_hand:?}");
+    assert!(by_hand.iter().any(|step| step.contains("`hardway --dir /c media urls`")), "{by_hand:?}");
 }
 
 #[test]
@@ -94,7 +96,7 @@ fn without_a_controller_a_person_is_told_what_to_do() {
     }
     let boot = &provider.first_boot(host)[1];
     assert_eq!(lines(std::slice::from_ref(boot)), ["hardway --dir /c bmc by-hand --host worker-0"]);
-    assert_eq!(boot.holds, Check::Succeeds(provider.bmc("seen", host)));
+    assert_eq!(boot.holds, ActionCheck::Succeeds(provider.bmc("seen", host)));
     assert!(boot.undo.is_empty() && provider.after_join(host).is_empty());
 }
 
@@ -107,17 +109,20 @@ fn the_load_balancer_is_ours_or_a_table_for_somebody() {
     assert!(lines(&[table])[0].contains("remove-bootstrap"));
     ours.inventory.network.load_balancer = Balancer::Haproxy;
     let provider = provider(&ours);
-    let socket = PathBuf::from("/c/bare-metal/haproxy.sock");
+    let socket = PathBuf::from(format!("/run/hardway/{}/haproxy.sock", ours.identity.infra_id));
     assert_eq!(provider.load_balancer(), LoadBalancer::Haproxy { admin_socket: socket });
     let ids: Vec<String> = provider.infrastructure().into_iter().map(|action| action.id).collect();
+    assert_eq!(ids, ["dns/records", "network/addresses", "balancer/haproxy"]);
+    let settings = BareMetalSettings { services: ServicesBy::Daemon, ..provider.settings.clone() };
+    let by_hand = BareMetal { settings, ..provider };
+    let ids: Vec<String> = by_hand.infrastructure().into_iter().map(|action| action.id).collect();
     assert_eq!(
         ids,
         [
             "dns/records",
             "network/address/192.168.126.10",
             "network/address/192.168.126.11",
-            "balancer/config",
-            "balancer/service"
+            "balancer/haproxy"
         ]
     );
 }
@@ -185,11 +190,11 @@ fn every_mistake_is_told_at_once_with_its_field_and_without_a_password() {
         "machines.bare-metal.boot: Unsupported value: \"usb\"",
         "machines.bare-metal.mediaUrl: Invalid value",
         "machines.bare-metal.hosts.master-0.bmc.password: Forbidden",
-        "machines.bare-metal.hosts.master-0.bmc.address: Invalid value: <redacted>: must not hold a login",
+        "machines.bare-metal.hosts.master-0.bmc.address: Invalid value: <redacted>: must not contain a login",
         "machines.bare-metal.hosts.master-0.bmc.passwordFile: Required value",
         "machines.bare-metal.hosts.master-1.bmc.address: Invalid value: <redacted>: is not Redfish",
         "machines.bare-metal.hosts.master-1.bmc.user: Required value",
-        "machines.bare-metal.hosts.master-1.bmc.passwordFile: Invalid value: \"7\": must be text",
+        "machines.bare-metal.hosts.master-1.bmc.passwordFile: Invalid value: \"7\": must be a string",
         "machines.bare-metal.hosts.master-1.bmc.insecure: Forbidden",
         "machines.bare-metal.hosts.master-1.bmc.auth: Unsupported value: \"none\"",
         "machines.bare-metal.hosts.master-9.power: Unknown field",
@@ -208,6 +213,17 @@ fn controllers_must_be_told_where_media_are() {
     settings.as_object_mut().unwrap().remove("mediaUrl");
     let missing = BareMetalSettings::read(&cluster(settings));
     assert!(missing.unwrap_err()[0].to_string().starts_with("machines.bare-metal.mediaUrl: Required value"));
+}
+
+#[test]
+fn an_address_of_media_is_one_value_of_a_configuration() {
+    for url in ["http://a\nconf-script=/tmp/x", "http://a,b", "http://a/\tb", "http://a\0"] {
+        let mut settings = with_controller(&json!({}));
+        settings["mediaUrl"] = json!(url);
+        let refused = BareMetalSettings::read(&cluster(settings)).unwrap_err();
+        let said = refused[0].to_string();
+        assert!(said.starts_with("machines.bare-metal.mediaUrl: Invalid value"), "{said}");
+    }
 }
 
 #[test]

@@ -8,8 +8,9 @@ use hardway_assets::inventory::Balancer;
 
 use super::Gce;
 use super::gcloud::Resource;
-use crate::actions::{Action, Check, Step};
+use crate::actions::{Action, ActionCheck, Step};
 use crate::load_balancer;
+use crate::providers::ActionScope;
 
 /// What the instance runs at every start.
 const STARTUP: &str = r#"#!/bin/bash
@@ -45,8 +46,13 @@ impl Gce {
     pub(super) fn balancer(&self) -> Vec<Action> {
         if !self.has_balancer() {
             let table = load_balancer::table(&load_balancer::changes(&self.cluster));
-            let why = "what the load balancer has to know: whoever runs it needs it";
-            return vec![Action::file("balancer/table", why, self.file("load-balancer.txt"), table)];
+            let why = "the load balancer's configuration, for its administrator";
+            return vec![Action::file(
+                ActionScope::Balancer.action("table"),
+                why,
+                self.file("load-balancer.txt"),
+                table,
+            )];
         }
         let script = self.file("balancer.sh");
         let (instance, zone) = (self.name("balancer"), &self.settings.zones[0]);
@@ -63,10 +69,15 @@ impl Gce {
             "--no-scopes".to_owned(),
             format!("--metadata-from-file=startup-script={}", script.display()),
         ];
-        let why = "what asks for the API or a route gets a machine that is well";
+        let why = "traffic for the API and the routes goes to healthy machines";
         let mut actions = vec![
-            Action::file("balancer/startup", "what the load balancer's instance runs", script, STARTUP),
-            self.resource("balancer/instance", why, &resource, options),
+            Action::file(
+                ActionScope::Balancer.action("startup"),
+                "the startup script of the load balancer's instance",
+                script,
+                STARTUP,
+            ),
+            self.resource(ActionScope::Balancer.action("instance"), why, &resource, options),
         ];
         actions.extend(self.configured());
         actions
@@ -75,8 +86,11 @@ impl Gce {
     /// The configuration, put where the instance sees it.
     fn configured(&self) -> [Action; 2] {
         // The files are those of the instance.
-        let files =
-            Haproxy { socket: "/run/haproxy/admin.sock".to_owned(), pid_file: "/run/haproxy.pid".to_owned() };
+        let files = Haproxy {
+            socket: "/run/haproxy/admin.sock".to_owned(),
+            pid_file: "/run/haproxy.pid".to_owned(),
+            binds_early: false,
+        };
         let content = haproxy(&BalancedPort::all(&self.cluster, self.stage), &files);
         let (config, pushed) = (self.file("haproxy.cfg"), self.file("haproxy.pushed"));
         let resource = Resource::zonal("compute instances", self.name("balancer"), &self.settings.zones[0]);
@@ -84,10 +98,10 @@ impl Gce {
             .verb("add-metadata", &resource)
             .with([format!("--metadata-from-file=haproxy-cfg={}", config.display())]);
         let push = Action {
-            id: "balancer/pushed".to_owned(),
+            id: ActionScope::Balancer.action("pushed"),
             why: "the load balancer's instance has its configuration".to_owned(),
-            holds: Check::All(vec![
-                Check::FileIs { path: pushed.clone(), mode: 0o644, content: content.clone() },
+            holds: ActionCheck::All(vec![
+                ActionCheck::FileIs { path: pushed.clone(), mode: 0o644, content: content.clone() },
                 self.exists(&resource),
             ]),
             does: vec![
@@ -97,7 +111,15 @@ impl Gce {
             // Goes with its instance.
             undo: Vec::new(),
         };
-        [Action::file("balancer/config", "what the load balancer goes by", config, content), push]
+        [
+            Action::file(
+                ActionScope::Balancer.action("config"),
+                "the load balancer's configuration",
+                config,
+                content,
+            ),
+            push,
+        ]
     }
 
     /// The API's address is the instance's own, and that of the routes a second one.

@@ -1,13 +1,14 @@
 //! Google's program: whether somebody is logged in, and to which project.
 
-use crate::preflight::{Judged, NoAnswer, SHORT, Scene, ask_program};
+use crate::check::{CheckedSite, NoAnswer, SHORT, ask_program};
+use hardway_base::Judged;
 
 // Google's program: whether somebody is logged in, and to which project.
 
-pub(super) fn gcloud(scene: &Scene<'_>) -> Judged {
+pub(super) fn gcloud(site: &CheckedSite<'_>) -> Judged {
     let account =
         ask_program("gcloud", &["auth", "list", "--filter=status:ACTIVE", "--format=value(account)"], SHORT);
-    let project = match scene.setting("project") {
+    let project = match site.setting("project") {
         Some(project) => Ok(project.to_owned()),
         None => ask_program("gcloud", &["config", "get-value", "project"], SHORT),
     };
@@ -21,7 +22,7 @@ fn judge(account: &Result<String, NoAnswer>, project: &Result<String, NoAnswer>)
         Ok(account) => account.trim(),
     };
     if account.is_empty() {
-        return Judged::refused("nobody is logged in to gcloud", "gcloud auth login");
+        return Judged::refused("not logged in to gcloud", "gcloud auth login");
     }
     match project.as_deref().map(str::trim) {
         Ok(project) if !project.is_empty() && project != "(unset)" => {
@@ -36,20 +37,18 @@ fn judge(account: &Result<String, NoAnswer>, project: &Result<String, NoAnswer>)
 
 #[cfg(test)]
 mod tests {
+    use hardway_base::Verdict;
+
     use super::*;
-    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn a_login_and_a_project_are_needed() {
         let say = |text: &str| Ok(text.to_owned());
         let good = judge(&say("me@example.com\n"), &say("lab-1\n"));
         assert_eq!(good.seen, ["me@example.com is logged in, project lab-1"]);
-        assert_eq!(judge(&say("\n"), &say("lab-1")).seen, ["nobody is logged in to gcloud"]);
+        assert_eq!(judge(&say("\n"), &say("lab-1")).seen, ["not logged in to gcloud"]);
         let without = judge(&say("me@example.com"), &say("(unset)\n"));
-        assert_eq!(
-            (without.verdict, without.seen[0].contains("no project")),
-            (PreflightVerdict::Failed, true)
-        );
-        assert_eq!(judge(&Err(NoAnswer::Missing), &say("")).verdict, PreflightVerdict::NotApplicable);
+        assert_eq!((without.verdict, without.seen[0].contains("no project")), (Verdict::Failed, true));
+        assert_eq!(judge(&Err(NoAnswer::Missing), &say("")).verdict, Verdict::NotApplicable);
     }
 }

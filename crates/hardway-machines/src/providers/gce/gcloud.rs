@@ -3,7 +3,7 @@
 use hardway_base::shell_word;
 
 use super::Gce;
-use crate::actions::{Action, Check, Program};
+use crate::actions::{Action, ActionCheck, Program};
 
 /// A thing that `gcloud` makes, finds and takes away.
 pub(super) struct Resource<'r> {
@@ -42,8 +42,8 @@ impl Gce {
     }
 
     /// Whether it is there.
-    pub(super) fn exists(&self, resource: &Resource<'_>) -> Check {
-        Check::Succeeds(self.verb("describe", resource).with(["--format=value(name)"]))
+    pub(super) fn exists(&self, resource: &Resource<'_>) -> ActionCheck {
+        ActionCheck::Succeeds(self.verb("describe", resource).with(["--format=value(name)"]))
     }
 
     /// Takes it away if it is there. Not by asking whether it can be described: that also fails without a login, and

@@ -2,7 +2,7 @@
 
 use super::gcloud::{Resource, shell};
 use super::{Gce, Image};
-use crate::actions::{Action, Check};
+use crate::actions::{Action, ActionCheck};
 
 impl Gce {
     /// Nothing where an image is named.
@@ -15,8 +15,8 @@ impl Gce {
         let remove = self.gcloud("storage rm").with([object.as_str()]);
         let upload = Action::programs(
             "image/object",
-            "the file with the OS, where images are made from",
-            Check::Succeeds(found),
+            "the OS image file in the bucket",
+            ActionCheck::Succeeds(found),
             [self.gcloud("storage cp").with([path, object.clone()])],
             [shell(format!("found=$({list}) && case \"$found\" in *{object}*) {remove};; esac"))],
         );

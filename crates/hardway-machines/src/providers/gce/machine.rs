@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use hardway_assets::install_media::limit;
+use hardway_assets::install_media::GCE_LIMIT;
 use hardway_assets::inventory::Host;
 
 use super::Gce;
-use super::descriptor::PLATFORM;
 use super::gcloud::{Resource, fits, shell};
-use crate::actions::{Action, Check, Program, Step};
+use crate::actions::{Action, ActionCheck, Program, Step};
 use crate::providers::machine_action;
 
 /// What RHCOS takes its config from (coreos/ignition internal/providers/gcp).
@@ -21,7 +20,7 @@ impl Gce {
     pub(super) fn instance(&self, host: &Host, pointer: &Path) -> Action {
         let resource = self.of(host);
         let pointer = self.folder.join(pointer).display().to_string();
-        let most = limit(PLATFORM).map_or(256 << 10, |limit| limit.bytes);
+        let most = GCE_LIMIT.bytes;
         let made = self.resource(
             machine_action(&host.name, "instance"),
             format!("{} ({}) runs, and fetches its config from the ignition server", host.name, host.role),
@@ -65,8 +64,8 @@ impl Gce {
         let keys = self.verb("describe", &resource).with(["--format=value(metadata.items[].key)"]);
         Action::programs(
             machine_action(&host.name, "token-away"),
-            format!("the token of {} is no longer in its metadata: its node has joined", host.name),
-            Check::Succeeds(shell(format!(
+            format!("the token of {} is removed from its metadata, because its node has joined", host.name),
+            ActionCheck::Succeeds(shell(format!(
                 "keys=$({keys}) && case \";$keys;\" in *';{USER_DATA};'*) exit 1;; esac"
             ))),
             [self.verb("remove-metadata", &resource).with([format!("--keys={USER_DATA}")])],
@@ -76,6 +75,11 @@ impl Gce {
 
     pub(super) fn status(&self, host: &Host) -> Program {
         self.verb("describe", &self.of(host)).with(["--format=value(status)"])
+    }
+
+    /// Stopped by its power button, as it were, or started.
+    pub(super) fn switched(&self, host: &Host, verb: &str) -> Program {
+        self.verb(verb, &self.of(host))
     }
 
     /// What it has said on its serial line.

@@ -27,14 +27,14 @@ mod settings;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_assets::ignition::HostPointer;
 use hardway_assets::inventory::Host;
 
 pub use descriptor::DESCRIPTOR;
 pub use settings::{GceSettings, Image};
 
-use super::probe::on_if;
+use super::probe::power_of;
 use super::{LoadBalancer, Power, Probe, Provider};
 use crate::actions::{Action, Program};
 
@@ -49,13 +49,16 @@ pub struct Gce {
     /// The working folder, absolute.
     pub folder: PathBuf,
     /// Whether the bootstrap host is still wanted.
-    pub stage: Stage,
+    pub stage: InstallStage,
 }
 
 impl Provider for Gce {
     fn infrastructure(&self) -> Vec<Action> {
         let mut actions = self.image();
         actions.extend(self.network());
+        if self.cluster.inventory.is_hosted() {
+            return actions;
+        }
         actions.extend(self.names());
         actions.extend(self.balancer());
         actions
@@ -75,8 +78,13 @@ impl Provider for Gce {
 
     fn power(&self, host: &Host) -> Probe<Power> {
         Probe::new(self.status(host), |printed| {
-            Some(on_if(printed.lines().any(|line| line.trim() == "RUNNING")))
+            Some(power_of(printed, &["RUNNING"], &["STOPPED", "SUSPENDED", "TERMINATED"]))
         })
+    }
+
+    fn switch(&self, host: &Host, to: Power) -> Option<Program> {
+        let verb = if to == Power::On { "start" } else { "stop" };
+        Some(self.switched(host, verb))
     }
 
     fn load_balancer(&self) -> LoadBalancer {
@@ -90,13 +98,29 @@ impl Provider for Gce {
         Some("gcloud")
     }
 
+    fn console_tail(&self, host: &Host) -> Option<Program> {
+        Some(self.console_output(host))
+    }
+
     fn look_at_console(&self, host: &Host) -> Option<String> {
         Some(self.console_output(host).to_string())
+    }
+
+    fn called(&self, host: &Host) -> String {
+        self.name(&host.name)
+    }
+
+    fn there(&self) -> Option<Probe<Vec<String>>> {
+        Some(Probe::new(self.leftovers(), first_words))
     }
 
     fn after_join(&self, host: &Host) -> Vec<Action> {
         vec![self.token_away(host)]
     }
+}
+
+fn first_words(printed: &str) -> Option<Vec<String>> {
+    Some(printed.lines().filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect())
 }
 
 impl Gce {

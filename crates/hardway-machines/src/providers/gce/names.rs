@@ -6,7 +6,8 @@ use hardway_assets::host_services::{Name, Names};
 
 use super::Gce;
 use super::gcloud::{Resource, shell};
-use crate::actions::{Action, Check};
+use crate::actions::{Action, ActionCheck};
+use crate::providers::ActionScope;
 
 impl Gce {
     /// The zone, and a record for each name and family.
@@ -21,8 +22,12 @@ impl Gce {
             "--description=Made by hardway.".to_owned(),
             format!("--labels={}", self.labels()),
         ];
-        let mut actions =
-            vec![self.resource("dns/zone", "the names of the cluster, for its machines", &resource, options)];
+        let mut actions = vec![self.resource(
+            ActionScope::Names.action("zone"),
+            "the cluster's DNS zone",
+            &resource,
+            options,
+        )];
         for name in &names.names {
             actions.extend(self.records(&zone, &name.name, name));
         }
@@ -52,9 +57,9 @@ impl Gce {
         ]);
         let delete = call("delete");
         Action::programs(
-            format!("dns/record/{fqdn}/{kind}"),
+            ActionScope::Names.action(&format!("record/{fqdn}/{kind}")),
             format!("{fqdn} is {addresses}"),
-            Check::Prints {
+            ActionCheck::Prints {
                 program: call("describe").with(["--format=value[delimiter=\",\"](rrdatas)"]),
                 line: addresses.to_owned(),
             },

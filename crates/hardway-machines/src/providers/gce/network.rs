@@ -7,7 +7,7 @@ use hardway_assets::inventory::Role;
 
 use super::Gce;
 use super::gcloud::Resource;
-use crate::actions::{Action, Check, Program};
+use crate::actions::{Action, ActionCheck, Program};
 
 /// Where Google's own load balancers ask machines for their health from.
 const GOOGLE_HEALTH_CHECKS: &str = "35.191.0.0/16,130.211.0.0/22,209.85.152.0/22,209.85.204.0/22";
@@ -44,6 +44,9 @@ impl Gce {
         let inside: Vec<String> =
             self.cluster.config.networking.machine_network.iter().map(|net| net.cidr.to_string()).collect();
         let inside = inside.join(",");
+        if self.cluster.inventory.is_hosted() {
+            return of_workers(inside);
+        }
         let mut outside = self.settings.source_ranges.join(",");
         if outside.is_empty() {
             outside.clone_from(&inside);
@@ -61,21 +64,21 @@ impl Gce {
         let mut rules = vec![
             Rule {
                 name: "api",
-                why: "people and nodes reach the API",
+                why: "users and nodes reach the API",
                 allow: "tcp:6443",
                 from: From::Ranges(both(&outside, &inside)),
                 to: front(&["bootstrap", "master"]),
             },
             Rule {
                 name: "ingress",
-                why: "people reach the routes",
+                why: "users reach the routes",
                 allow: "tcp:80,tcp:443",
                 from: From::Ranges(both(&outside, &inside)),
                 to: front(&[routers]),
             },
             Rule {
                 name: "ssh",
-                why: "people reach the machines to look after them",
+                why: "administrators reach the machines over ssh",
                 allow: "tcp:22",
                 from: From::Ranges(outside.clone()),
                 to: all(),
@@ -94,20 +97,8 @@ impl Gce {
                 from: From::Machines(all()),
                 to: vec!["bootstrap", "master"],
             },
-            Rule {
-                name: "internal-network",
-                why: "machines see whether others are there",
-                allow: "icmp,tcp:22",
-                from: From::Ranges(inside),
-                to: all(),
-            },
-            Rule {
-                name: "internal-cluster",
-                why: "pods, services and kubelets across machines",
-                allow: "udp:4789,udp:6081,udp:500,udp:4500,udp:9000-9999,udp:30000-32767,esp,tcp:9000-9999,tcp:10250,tcp:30000-32767",
-                from: From::Machines(NODES.to_vec()),
-                to: NODES.to_vec(),
-            },
+            within_network(inside, all()),
+            within_cluster(NODES.to_vec()),
         ];
         match self.has_balancer() {
             true => {
@@ -120,7 +111,7 @@ impl Gce {
                 });
                 rules.push(Rule {
                     name: "routers",
-                    why: "the load balancer reaches the routers and asks for their health",
+                    why: "the load balancer reaches the routers and their health checks",
                     allow: "tcp:80,tcp:443,tcp:1936",
                     from: From::Machines(vec!["balancer"]),
                     to: vec![routers],
@@ -128,7 +119,7 @@ impl Gce {
             }
             false => rules.push(Rule {
                 name: "health-checks",
-                why: "Google's load balancers ask for the health of what is behind them",
+                why: "Google's load balancers send health checks",
                 allow: "tcp:6080,tcp:6443,tcp:22624",
                 from: From::Ranges(GOOGLE_HEALTH_CHECKS.to_owned()),
                 to: vec!["bootstrap", "master"],
@@ -159,7 +150,7 @@ impl Gce {
         let (router, region) = (self.name("router"), self.settings.region());
         let resource = Resource::regional("compute routers", router.clone(), region);
         let network = [format!("--network={}", self.settings.network)];
-        let why = "what the way out is hung up on";
+        let why = "the Cloud Router for NAT";
         let made = self.resource("network/router", why, &resource, network);
         let nat = |verb: &str| -> Program {
             self.gcloud(&format!("compute routers nats {verb}")).with([
@@ -170,10 +161,35 @@ impl Gce {
         };
         let options =
             ["--auto-allocate-nat-external-ips", "--nat-all-subnet-ip-ranges", "--min-ports-per-vm=7168"];
-        let why = "machines without an address of their own pull images through it";
+        let why = "machines without a public address pull images through Cloud NAT";
         // Goes with its router.
-        let holds = Check::Succeeds(nat("describe").with(["--format=value(name)"]));
+        let holds = ActionCheck::Succeeds(nat("describe").with(["--format=value(name)"]));
         [made, Action::programs("network/nat", why, holds, [nat("create").with(options)], [])]
+    }
+}
+
+/// Workers of hosted clusters talk to each other; the API, etcd and the load balancers are not here.
+fn of_workers(inside: String) -> Vec<Rule> {
+    vec![within_network(inside, vec!["worker"]), within_cluster(vec!["worker"])]
+}
+
+fn within_network(inside: String, to: Vec<&'static str>) -> Rule {
+    Rule {
+        name: "internal-network",
+        why: "machines can ping each other",
+        allow: "icmp,tcp:22",
+        from: From::Ranges(inside),
+        to,
+    }
+}
+
+fn within_cluster(nodes: Vec<&'static str>) -> Rule {
+    Rule {
+        name: "internal-cluster",
+        why: "pods, services and kubelets across machines",
+        allow: "udp:4789,udp:6081,udp:500,udp:4500,udp:9000-9999,udp:30000-32767,esp,tcp:9000-9999,tcp:10250,tcp:30000-32767",
+        from: From::Machines(nodes.clone()),
+        to: nodes,
     }
 }
 

@@ -7,7 +7,7 @@ use hardway_assets::inventory::{Host, Provider, Role};
 use hardway_assets::violation::Violation;
 use ipnet::IpNet;
 
-use crate::providers::fields::{Fields, Findings};
+use crate::providers::fields::{Fields, SettingsFindings};
 
 /// What can be set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,15 +59,15 @@ impl GceSettings {
     /// # Errors
     /// What is wrong with the inventory.
     pub fn read(cluster: &Cluster) -> Result<Self, Vec<Violation>> {
-        let findings = Findings::default();
+        let findings = SettingsFindings::default();
         let settings = Self::look(cluster, &findings);
         findings.or(settings)
     }
 
-    pub(in crate::providers) fn look(cluster: &Cluster, findings: &Findings) -> Self {
+    pub(in crate::providers) fn look(cluster: &Cluster, findings: &SettingsFindings) -> Self {
         let fields = Fields::of(Provider::Gce, &cluster.inventory.machines.settings, findings);
         let text = |name: &str| fields.text_or_default(name).to_owned();
-        let project = fields.needed("project", "the project that the machines are made in is required");
+        let project = fields.needed("project", "the project to create the machines in");
         let zones = zones(&fields, findings);
         let network = text("network");
         for name in ["project", "network", "subnet", "machineType", "diskType", "imageProject", "bucket"] {
@@ -76,7 +76,7 @@ impl GceSettings {
                 fields.wrong(
                     name,
                     value,
-                    "must be a name: small letters, digits, dashes, dots, underscores and colons",
+                    "must consist of lower-case letters, digits, dashes, dots, underscores and colons",
                 );
             }
         }
@@ -102,8 +102,12 @@ impl GceSettings {
     }
 
     /// The zone of a host: those of one role go round, by the number their names end with, so that a machine stays where it
-    /// is when others are added or removed; by their order where there is none.
+    /// is when others are added or removed; by their order where there is none. The inventory of hosted workers says itself.
     pub fn zone(&self, cluster: &Cluster, host: &Host) -> &str {
+        let placed = cluster.inventory.hosted.as_ref().and_then(|places| places.zones.get(&host.name));
+        if let Some(zone) = placed.and_then(|zone| self.zones.iter().find(|known| *known == zone)) {
+            return zone;
+        }
         let digits = host.name.len() - host.name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let number = host.name[host.name.len() - digits..].parse::<usize>().ok();
         let place = || cluster.inventory.with_role(host.role).position(|other| other.name == host.name);
@@ -122,10 +126,10 @@ impl GceSettings {
     }
 }
 
-fn zones(fields: &Fields<'_>, findings: &Findings) -> Vec<String> {
+fn zones(fields: &Fields<'_>, findings: &SettingsFindings) -> Vec<String> {
     let zones: Vec<String> = fields.texts("zones").into_iter().map(str::to_owned).collect();
     if zones.is_empty() {
-        let why = "the zones that machines are put into in turn are required, such as [us-central1-a, us-central1-b]";
+        let why = "the zones to distribute the machines over, such as [us-central1-a, us-central1-b]";
         findings.add(Violation::required(fields.path("zones"), why));
     }
     for (i, zone) in zones.iter().enumerate() {
@@ -133,8 +137,10 @@ fn zones(fields: &Fields<'_>, findings: &Findings) -> Vec<String> {
         if !is_word(zone) || region(zone).is_empty() {
             findings.add(Violation::invalid(path, zone, "must be a zone, such as us-central1-a"));
         } else if region(zone) != region(&zones[0]) {
-            let detail =
-                format!("must be in the region of the first, {}: they share a subnet", region(&zones[0]));
+            let detail = format!(
+                "must be in the same region as the first, {}: all zones share a subnet",
+                region(&zones[0])
+            );
             findings.add(Violation::invalid(path, zone, detail));
         } else if zones[..i].contains(zone) {
             findings.add(Violation::duplicate(path, zone));
@@ -143,7 +149,7 @@ fn zones(fields: &Fields<'_>, findings: &Findings) -> Vec<String> {
     zones
 }
 
-fn image(fields: &Fields<'_>, project: &str, findings: &Findings) -> Image {
+fn image(fields: &Fields<'_>, project: &str, findings: &SettingsFindings) -> Image {
     match (fields.text("image"), fields.text("imageFile")) {
         (Some(name), None) => {
             if !is_word(name) {
@@ -156,16 +162,17 @@ fn image(fields: &Fields<'_>, project: &str, findings: &Findings) -> Image {
         }
         (None, Some(file)) => {
             if !file.ends_with(".tar.gz") {
-                fields.wrong("imageFile", file, "must be the file ….tar.gz of the release's image for gcp");
+                fields.wrong("imageFile", file, "must be the .tar.gz file of the release's gcp image");
             }
-            let bucket = fields.needed("bucket", "the bucket that the image goes through is required");
+            let bucket = fields.needed("bucket", "the bucket to upload the image to");
             Image::Imported { file: file.into(), bucket: bucket.unwrap_or_default().to_owned() }
         }
         (named, _) => {
             let violation = match named {
-                Some(_) => Violation::forbidden(fields.path("imageFile"), "either an image is there, or it is imported"),
-                None => Violation::required(fields.path("image"), "the image of the OS is required")
-                    .fix("name one that is there with image and imageProject (rhcos-cloud has the releases'), or a file with imageFile and bucket: hardway release media --format gcp"),
+                Some(_) => Violation::forbidden(fields.path("imageFile"), "cannot be combined with image"),
+                None => Violation::required(fields.path("image"), "the OS image")
+                    .fix("name an existing one with image and imageProject (rhcos-cloud has those of the releases), or a file \
+                     with imageFile and bucket: hardway release media --format gcp"),
             };
             findings.add(violation);
             Image::Named { name: String::new(), project: String::new() }
@@ -184,27 +191,29 @@ fn source_ranges(fields: &Fields<'_>) -> Vec<String> {
 }
 
 /// Names of machines become names of instances, and configs do not fit into metadata.
-fn hosts(cluster: &Cluster, findings: &Findings) {
+fn hosts(cluster: &Cluster, findings: &SettingsFindings) {
     for (i, host) in cluster.inventory.hosts.iter().enumerate() {
         let is_good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         let name = format!("{}-{}", cluster.identity.infra_id, host.name);
         if !host.name.chars().all(is_good) || host.name.ends_with('-') || name.len() > 63 {
-            let detail = "must be small letters, digits and dashes, and at most 63 characters with the cluster's infra id: instances are named after it";
+            let detail = "must consist of lower-case letters, digits and dashes, and have at most 63 characters with the \
+             cluster's infra id: instances are named after it";
             findings.add(Violation::invalid(format!("hosts[{i}].name"), &host.name, detail));
         }
         if host.ip.first().is_none_or(std::net::IpAddr::is_ipv6) {
-            let detail = "the machine's address in the subnet, of IPv4, must come first";
+            let detail = "the machine's IPv4 address in the subnet must come first";
             findings.add(Violation::required(format!("hosts[{i}].ip"), detail));
         }
     }
-    if cluster.inventory.ignition_server.url.is_none() {
+    // Hosted workers fetch from HyperShift's server, or from one that their controller is told of.
+    if cluster.inventory.ignition_server.url.is_none() && !cluster.inventory.is_hosted() {
         let detail =
             "configs are too large for the metadata of an instance: machines fetch them from `hardway serve`";
         let fix = "set it to an address of this computer that the instances reach";
         findings.add(Violation::required("ignitionServer.url", detail).fix(fix));
     }
     if cluster.is_bootstrap_in_place() && cluster.inventory.with_role(Role::Master).next().is_some() {
-        let detail = "a node that installs itself boots a live system, which instances do not";
+        let detail = "a node that installs itself boots a live system, which instances cannot";
         findings.add(Violation::forbidden("machines.provider", detail));
     }
 }

@@ -1,21 +1,25 @@
 //! The lab, as the rest of hardway knows it.
 
 use hardway_assets::inventory;
+use hardway_base::Judged;
+use hardway_base::podman;
 
-use super::{IMAGES, Lab, LabSettings, Place, checks};
-use crate::preflight::{CheckName, FITS, Judged, NAMES};
+use super::{IMAGES, Lab, LabSettings, LabSite, checks};
+use crate::check::{CheckName, FITS, NAMES};
 use crate::providers::Provider;
 use crate::providers::advice::Complaint;
 use crate::providers::descriptor::{
-    Descriptor, Footprint, Ground, Inputs, NeededProgram, ProviderError, Sample, Surroundings,
+    Descriptor, Footprint, GATEWAY, Ground, Inputs, NeededProgram, ProviderError, ProviderSurroundings,
+    Sample,
 };
 
 /// The provider's row.
 pub static DESCRIPTOR: Descriptor = Descriptor {
     keeps: Some(IMAGES),
-    place: Some(Place::of),
+    lab: Some(LabSite::of),
     sample: Sample {
         settings: "",
+        name_server: GATEWAY,
         release: Some("192.168.126.1:5000/hardway-lab/release:lab"),
         server: "",
         hosts: "",
@@ -31,24 +35,26 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         (CheckName::Kernel, checks::kernel),
         (CheckName::LabFiles, checks::lab_files),
     ],
-    surroundings: Surroundings {
+    surroundings: ProviderSurroundings {
         ground: |_| Ground::Namespace,
-        brings_names: true,
-        registry: Some("the lab has a registry of its own"),
+        brings_names: |_| true,
+        registry: Some("the lab has its own registry"),
         needs_podman: true,
         programs: |_| PROGRAMS.to_vec(),
         // Measured: see lab/README.md.
         footprint: Footprint::Measured {
             memory: [1100, 300, 200],
             disk: [1 << 30, 3 << 30],
-            one_processor: "this host has one processor: control planes of the lab do not come up with less than two",
+            one_processor: "this host has one processor: the lab's control planes need at least two to start",
         },
         disks: |_| {
             checks::storage_folder().map_err(|why| {
-                Judged::not_applicable(format!("podman does not say where: {why}; see container-runtime"))
+                Judged::not_applicable(format!(
+                    "podman does not report its storage path: {why}; see container-runtime"
+                ))
             })
         },
-        ..Surroundings::ELSEWHERE
+        ..ProviderSurroundings::ELSEWHERE
     },
     ..Descriptor::new(
         inventory::Provider::Lab,
@@ -59,9 +65,11 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
 
 fn planner(inputs: &Inputs<'_>) -> Result<Box<dyn Provider>, ProviderError> {
     let Inputs { cluster, folder, program, stage } = *inputs;
-    let place = Place::of(cluster)?;
+    let site = LabSite::of(cluster)?;
     let (program, folder) = (program.to_owned(), folder.to_owned());
-    Ok(Box::new(Lab { cluster: cluster.clone(), place, program, folder, stage, watches: watches() }))
+    let podman_options = podman::limits_here().into_iter().chain(podman::runtime_here()).collect();
+    let (cluster, watches) = (cluster.clone(), watches());
+    Ok(Box::new(Lab { cluster, site, program, folder, stage, watches, podman_options }))
 }
 
 /// Where it cannot be read there is no limit that matters.
@@ -91,22 +99,30 @@ const COMPLAINTS: &[Complaint] = &[
     },
     Complaint {
         words: &["No space left on device"],
-        advice: "the disk of podman's images is full: `podman system df` says of what, `podman system prune` frees what nobody uses",
+        advice: "the disk with podman's images is full: `podman system df` shows what uses it, `podman system prune` frees \
+         what is unused",
     },
     Complaint {
         words: &["File exists", "netns"],
-        advice: "another lab of this name is there: `hardway destroy` in its folder, or another name with machines.lab.name",
+        advice: "another lab of this name exists: run `hardway destroy` in its folder, or choose another name with \
+         machines.lab.name",
     },
     Complaint {
         words: &["is already in use by", "podman container"],
-        advice: "a container of this name is there and is not this lab's: `podman ps --all` shows it; remove it, or choose another name with machines.lab.name",
+        advice: "a container of this name exists and is not part of this lab: `podman ps --all` shows it; remove it, or choose \
+         another name with machines.lab.name",
     },
     Complaint {
         words: &["Too many open files"],
         advice: "the host has too few inotify instances for so many machines: `sysctl fs.inotify.max_user_instances=1024`",
     },
     Complaint {
+        words: &["no release with real operators"],
+        advice: "put one together with `hardway lab release --from PULLSPEC` or `--programs DIR`, or set machines.lab.operators to \
+         stand-ins",
+    },
+    Complaint {
         words: &["Operation not permitted"],
-        advice: "labs make networks and machines, which only root may: run hardway as root",
+        advice: "only root can create the lab's networks and machines: run hardway as root",
     },
 ];

@@ -3,69 +3,73 @@
 
 use std::net::IpAddr;
 
+use hardway_assets::Cluster;
+
 use super::Lab;
-use crate::actions::{Action, Check, Program};
+use crate::actions::{Action, ActionCheck, Program};
+use crate::providers::ActionScope;
 
 /// Of the bridge.
 const SEGMENT: &str = "lab0";
 
 impl Lab {
-    /// In the order in which they need each other.
+    /// In the order of their dependencies.
     pub(super) fn network(&self) -> Vec<Action> {
-        let namespace = self.place.namespace();
+        let namespace = self.site.namespace();
         let ip = |words: String| Program::words(&format!("ip -n {namespace} {words}"));
-        let files = "what the lab's services are told, until the next reboot";
+        let files = "the configuration of the lab's services, until the next reboot";
         let mut actions = vec![
-            Action::folder("network/files", files, self.place.state("")),
+            Action::folder("network/files", files, self.site.state("")),
             Action::programs(
                 "network/namespace",
-                "a network of its own, so that the lab and the computer do not meet",
-                Check::Succeeds(ip("link show lo".to_owned())),
+                "a network namespace that isolates the lab from this computer",
+                ActionCheck::Succeeds(ip("link show lo".to_owned())),
                 [Program::words(&format!("ip netns add {namespace}"))],
                 [Program::words(&format!("ip netns delete {namespace}"))],
             ),
-            self.up("lo", "services on the gateway reach each other"),
+            self.up("lo", "the loopback interface is up, so that services on the gateway reach each other"),
             Action::programs(
                 "network/segment",
-                "the wire that all machines are plugged into",
-                Check::Succeeds(ip(format!("link show {SEGMENT}"))),
+                "the bridge that all machines are attached to",
+                ActionCheck::Succeeds(ip(format!("link show {SEGMENT}"))),
                 [ip(format!("link add {SEGMENT} type bridge"))],
                 [ip(format!("link delete {SEGMENT}"))],
             ),
-            self.up(SEGMENT, "the wire is live"),
+            self.up(SEGMENT, "the bridge is up"),
         ];
         for (address, prefix, what) in self.addresses() {
             actions.push(Action::programs(
                 format!("network/address/{address}"),
-                format!("{what} is on the segment"),
-                Check::PrintsSomething(ip(format!("-o address show dev {SEGMENT} to {address}/{prefix}"))),
+                format!("{what} is on the bridge"),
+                ActionCheck::PrintsSomething(ip(format!(
+                    "-o address show dev {SEGMENT} to {address}/{prefix}"
+                ))),
                 [ip(format!("address replace {address}/{prefix} dev {SEGMENT}"))],
                 [ip(format!("address delete {address}/{prefix} dev {SEGMENT}"))],
             ));
         }
         actions.push(Action::file(
-            "dns/resolver",
-            "whoever works inside the lab asks the lab's own name server",
-            self.place.state("resolv.conf"),
+            ActionScope::Names.action("resolver"),
+            "commands inside the lab use the lab's own name server",
+            self.site.state("resolv.conf"),
             format!("nameserver {}\nsearch {}\n", self.gateway(), self.cluster.domain()),
         ));
         actions
     }
 
-    /// A link of the segment's namespace that is up. Gone with the link.
+    /// Sets a link in the segment's namespace up. Needs no undo: it goes when the link goes.
     fn up(&self, link: &str, why: &str) -> Action {
-        let ip = |words: String| Program::words(&format!("ip -n {} {words}", self.place.namespace()));
-        let holds = Check::PrintsSomething(ip(format!("link show dev {link} up")));
+        let ip = |words: String| Program::words(&format!("ip -n {} {words}", self.site.namespace()));
+        let holds = ActionCheck::PrintsSomething(ip(format!("link show dev {link} up")));
         Action::programs(format!("network/{link}-up"), why, holds, [ip(format!("link set {link} up"))], [])
     }
 
     /// Where the machines send what is not for the segment. Names, registry and ignition server answer there.
     pub(super) fn gateway(&self) -> IpAddr {
-        let network = &self.cluster.inventory.network;
-        *network.gateway.iter().chain(&network.dns).find(|ip| ip.is_ipv4()).unwrap_or(&network.api_vip[0])
+        gateway(&self.cluster)
     }
 
-    /// As long as the machine network.
+    /// The prefix length of the address's machine network.
     pub(super) fn prefix(&self, ip: IpAddr) -> u8 {
         self.cluster.machine_network_of(ip).map_or(24, |network| network.prefix_len())
     }
@@ -87,4 +91,10 @@ impl Lab {
         }
         found
     }
+}
+
+/// This computer, as machines know it.
+pub(super) fn gateway(cluster: &Cluster) -> IpAddr {
+    let network = &cluster.inventory.network;
+    *network.gateway.iter().chain(&network.dns).find(|ip| ip.is_ipv4()).unwrap_or(&network.api_vip[0])
 }

@@ -7,27 +7,31 @@ use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
 
 use super::{Lab, REGISTRY_PORT};
-use crate::actions::{Action, Check, Program, Step};
+use crate::actions::{Action, ActionCheck, Program, Step};
+use crate::providers::ActionScope;
 
 /// One service.
 struct Service {
     name: &'static str,
+    /// Makes the names of its actions.
+    action: fn(&str) -> String,
     why: &'static str,
     /// Its configuration file, which it sees below /lab.
     file: &'static str,
     content: String,
     command: &'static str,
-    /// How it takes up another configuration without letting go of its connections; else it is started anew.
+    /// How it reloads its configuration without dropping connections; without one, it is restarted.
     reload: Option<&'static str>,
 }
 
 impl Lab {
-    /// Each with its configuration.
+    /// All services, each with its configuration.
     pub(super) fn services(&self) -> Vec<Action> {
         let services = [
             Service {
                 name: "dns",
-                why: "api, api-int, *.apps and every machine have a name, and every address a name",
+                action: |what| ActionScope::Names.action(what),
+                why: "DNS records for api, api-int, *.apps and every machine, and reverse records",
                 file: "dnsmasq.conf",
                 content: self.names(),
                 command: "dnsmasq --keep-in-foreground --conf-file=/lab/dnsmasq.conf",
@@ -35,7 +39,8 @@ impl Lab {
             },
             Service {
                 name: "balancer",
-                why: "what asks for the API or a route gets a machine that is well",
+                action: |what| ActionScope::Balancer.action(what),
+                why: "traffic for the API and the routes goes to healthy machines",
                 file: "haproxy.cfg",
                 content: self.balancer(),
                 command: "haproxy -W -db -f /lab/haproxy.cfg",
@@ -43,6 +48,7 @@ impl Lab {
             },
             Service {
                 name: "registry",
+                action: |what| format!("registry/{what}"),
                 why: "machines pull the release from here",
                 file: "registry.yml",
                 content: self.registry_configuration(),
@@ -54,27 +60,29 @@ impl Lab {
     }
 
     fn service(&self, service: &Service) -> [Action; 2] {
-        let Service { name, why, file, content, command, reload } = service;
-        let container = self.place.container(name);
-        let started = self.place.state(&format!("{name}.started"));
+        let Service { name, action, why, file, content, command, reload } = service;
+        let container = self.site.container(name);
+        let started = self.site.state(&format!("{name}.started"));
         let mark = Step::WriteFile { path: started.clone(), mode: 0o644, content: hash(content) };
-        let mut program = self.place.script("network/service.sh").with([self.place.lab.as_str(), name]);
+        let mut program = self.site.script("network/service.sh").with([self.site.lab.as_str(), name]);
         program = program.with(reload.iter().flat_map(|signal| ["--reload", signal]));
+        program = program.with(self.podman_arguments());
         program = program.with(["--image", NODE_IMAGE]).with(command.split(' '));
         let run = Action {
-            id: format!("{name}/service"),
+            id: action("service"),
             why: (*why).to_owned(),
-            holds: Check::All(vec![file_is(&started, &hash(content)), self.place.is_running(name)]),
+            holds: ActionCheck::All(vec![file_is(&started, &hash(content)), self.site.is_running(name)]),
             does: vec![Step::Run(program), mark],
             undo: vec![Step::Run(Program::words("podman rm --force --ignore --time=2").with([container]))],
         };
-        let why = format!("what the lab's {name} goes by");
-        [Action::file(format!("{name}/config"), why, self.place.state(file), content.clone()), run]
+        let why = format!("the configuration of the lab's {name}");
+        [Action::file(action("config"), why, self.site.state(file), content.clone()), run]
     }
 
     fn names(&self) -> String {
         let server = Dnsmasq {
             listen: vec![self.gateway()],
+            interface: None,
             port: 53,
             pid_file: "/run/dnsmasq.pid".to_owned(),
             upstream: Vec::new(),
@@ -83,8 +91,11 @@ impl Lab {
     }
 
     fn balancer(&self) -> String {
-        let files =
-            Haproxy { socket: "/lab/haproxy.sock".to_owned(), pid_file: "/run/haproxy.pid".to_owned() };
+        let files = Haproxy {
+            socket: "/lab/haproxy.sock".to_owned(),
+            pid_file: "/run/haproxy.pid".to_owned(),
+            binds_early: false,
+        };
         haproxy(&BalancedPort::all(&self.cluster, self.stage), &files)
     }
 
@@ -101,8 +112,8 @@ impl Lab {
 /// The image that `lab/build.sh` makes; it holds these programs too.
 pub(super) const NODE_IMAGE: &str = "localhost/hardway-lab-node:latest";
 
-fn file_is(path: &Path, content: &str) -> Check {
-    Check::FileIs { path: path.to_owned(), mode: 0o644, content: content.to_owned() }
+fn file_is(path: &Path, content: &str) -> ActionCheck {
+    ActionCheck::FileIs { path: path.to_owned(), mode: 0o644, content: content.to_owned() }
 }
 
 fn hash(content: &str) -> String {

@@ -4,8 +4,9 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
+use hardway_base::Judged;
 
-use crate::preflight::{Judged, NoAnswer, SHORT, Scene, ask_program};
+use crate::check::{CheckedSite, NoAnswer, SHORT, ask_program};
 
 // The daemon that makes virtual machines.
 
@@ -19,8 +20,8 @@ pub(super) fn is_remote(uri: &str) -> bool {
     uri.split_once("://").is_some_and(|(_, rest)| !rest.starts_with('/'))
 }
 
-pub(super) fn libvirt(scene: &Scene<'_>) -> Judged {
-    let uri = uri(scene.site.cluster);
+pub(super) fn libvirt(site: &CheckedSite<'_>) -> Judged {
+    let uri = uri(site.cluster);
     judge_daemon(uri, &ask_program("virsh", &["-c", uri, "version", "--daemon"], SHORT))
 }
 
@@ -33,7 +34,7 @@ fn judge_daemon(uri: &str, version: &Result<String, NoAnswer>) -> Judged {
         ),
         // Machines of a session have no network of their own, and end when their user logs out.
         Ok(_) if uri.ends_with("/session") => Judged::refused(
-            format!("{uri} is a user's own libvirt, without networks"),
+            format!("{uri} is a user session of libvirt, which has no networks"),
             "set machines.libvirt.uri to qemu:///system",
         ),
         Ok(text) => {
@@ -56,11 +57,11 @@ struct Kvm {
     capabilities: Result<String, NoAnswer>,
 }
 
-pub(super) fn kvm(scene: &Scene<'_>) -> Judged {
-    let uri = uri(scene.site.cluster);
-    if scene.setting("accelerator") == Some("tcg") {
+pub(super) fn kvm(site: &CheckedSite<'_>) -> Judged {
+    let uri = uri(site.cluster);
+    if site.setting("accelerator") == Some("tcg") {
         let seen = "the inventory asks for emulated machines (accelerator: tcg)".to_owned();
-        return Judged::warned(vec![seen], "leave it out for machines that shall become a cluster");
+        return Judged::warned(vec![seen], "remove it for machines of a real cluster");
     }
     let processor = fs_err::read_to_string("/proc/cpuinfo").unwrap_or_default();
     judge_kvm(&Kvm {
@@ -73,9 +74,10 @@ pub(super) fn kvm(scene: &Scene<'_>) -> Judged {
 fn judge_kvm(kvm: &Kvm) -> Judged {
     let fix = match kvm.is_nested && kvm.has_device.is_some() {
         true => {
-            "this host is a virtual machine: switch nested virtualization on in the host below (kvm_intel or kvm_amd nested=1, CPU host-passthrough)"
+            "this host is a virtual machine: enable nested virtualization on its hypervisor (kvm_intel or kvm_amd nested=1, \
+             CPU host-passthrough)"
         }
-        false => "switch virtualization on in the firmware, and load kvm_intel or kvm_amd",
+        false => "enable virtualization in the firmware, and load kvm_intel or kvm_amd",
     };
     if kvm.has_device == Some(false) {
         return Judged::refused("/dev/kvm is missing", fix);
@@ -98,13 +100,13 @@ fn judge_kvm(kvm: &Kvm) -> Judged {
 /// What x86-64-v2 adds (x86-64 psABI, table 3.1), by the kernel's names. RHEL 9 is built for it.
 const NEEDED: [&str; 7] = ["cx16", "lahf_lm", "pni", "popcnt", "sse4_1", "sse4_2", "ssse3"];
 
-pub(super) fn processor(scene: &Scene<'_>) -> Judged {
-    let architecture = &scene.site.cluster.config.control_plane.architecture;
-    if is_remote(uri(scene.site.cluster)) {
+pub(super) fn processor(site: &CheckedSite<'_>) -> Judged {
+    let architecture = &site.cluster.config.control_plane.architecture;
+    if is_remote(uri(site.cluster)) {
         return Judged::not_applicable("the machines are on another host");
     }
     if architecture != "amd64" {
-        return Judged::not_applicable(format!("nothing is asked of {architecture}"));
+        return Judged::not_applicable(format!("there are no requirements for {architecture}"));
     }
     judge_processor(&fs_err::read_to_string("/proc/cpuinfo").unwrap_or_default())
 }
@@ -120,11 +122,11 @@ fn judge_processor(cpuinfo: &str) -> Judged {
     let flags = flags(cpuinfo);
     let missing: Vec<&str> = NEEDED.iter().copied().filter(|flag| !flags.contains(flag)).collect();
     if missing.is_empty() {
-        return Judged::passed("the processor has all of x86-64-v2");
+        return Judged::passed("the processor supports x86-64-v2");
     }
     Judged::refused(
         format!("the processor lacks {} of x86-64-v2", missing.join(", ")),
-        "take another host; if this one is a virtual machine, give it the CPU model host-passthrough",
+        "use another host; if this one is a virtual machine, give it the CPU model host-passthrough",
     )
 }
 
@@ -144,36 +146,35 @@ struct Pool {
     way: Vec<(PathBuf, u32)>,
 }
 
-pub(super) fn libvirt_pool(scene: &Scene<'_>) -> Judged {
-    let (uri, name) = (uri(scene.site.cluster), pool_name(scene));
+pub(super) fn libvirt_pool(site: &CheckedSite<'_>) -> Judged {
+    let (uri, name) = (uri(site.cluster), pool_name(site));
     let info = ask_program("virsh", &["-c", uri, "pool-info", name], SHORT);
-    let folder = pool_folder(scene).unwrap_or_else(|_| to_be_made(scene));
+    let folder = pool_folder(site).unwrap_or_else(|_| to_be_made(site));
     let way = if is_remote(uri) { Vec::new() } else { way(&folder) };
     judge_pool(&Pool { name: name.to_owned(), info, folder, way })
 }
 
 /// The folder of the pool that the inventory names; the usual one where build-infra has yet to make it. An error where libvirt
 /// does not answer.
-pub(super) fn pool_folder(scene: &Scene<'_>) -> Result<PathBuf, NoAnswer> {
-    let text =
-        ask_program("virsh", &["-c", uri(scene.site.cluster), "pool-dumpxml", pool_name(scene)], SHORT);
+pub(super) fn pool_folder(site: &CheckedSite<'_>) -> Result<PathBuf, NoAnswer> {
+    let text = ask_program("virsh", &["-c", uri(site.cluster), "pool-dumpxml", pool_name(site)], SHORT);
     match text {
-        Ok(xml) => Ok(path_in(&xml).unwrap_or_else(|| to_be_made(scene))),
-        Err(NoAnswer::Failed { said, .. }) if !said.contains("failed to connect") => Ok(to_be_made(scene)),
+        Ok(xml) => Ok(path_in(&xml).unwrap_or_else(|| to_be_made(site))),
+        Err(NoAnswer::Failed { said, .. }) if !said.contains("failed to connect") => Ok(to_be_made(site)),
         Err(why) => Err(why),
     }
 }
 
-fn to_be_made(scene: &Scene<'_>) -> PathBuf {
-    let own = match pool_name(scene) {
+fn to_be_made(site: &CheckedSite<'_>) -> PathBuf {
+    let own = match pool_name(site) {
         "default" => PathBuf::from(USUAL),
         name => Path::new(USUAL).join(name),
     };
-    scene.setting("poolPath").map_or(own, PathBuf::from)
+    site.setting("poolPath").map_or(own, PathBuf::from)
 }
 
-fn pool_name<'a>(scene: &'a Scene<'_>) -> &'a str {
-    scene.setting("pool").unwrap_or("default")
+fn pool_name<'a>(site: &'a CheckedSite<'_>) -> &'a str {
+    site.setting("pool").unwrap_or("default")
 }
 
 /// `<target><path>…</path>`
@@ -199,7 +200,7 @@ fn judge_pool(pool: &Pool) -> Judged {
     let wrong: Vec<String> = shut.collect();
     if !wrong.is_empty() {
         let first = way.iter().find(|(_, mode)| mode & 0o001 == 0).map_or(folder, |(folder, _)| folder);
-        let fix = format!("chmod o+x {}, or a pool elsewhere, such as {USUAL}", first.display());
+        let fix = format!("run chmod o+x {}, or use a pool elsewhere, such as {USUAL}", first.display());
         return Judged::failed(wrong, fix);
     }
     match info {
@@ -207,18 +208,19 @@ fn judge_pool(pool: &Pool) -> Judged {
         Err(why) if why.to_string().contains("failed to connect") => {
             Judged::not_applicable("libvirt does not answer: see libvirt")
         }
-        Err(_) => Judged::passed(format!("there is no pool {name} yet: build-infra makes it")),
+        Err(_) => Judged::passed(format!("pool {name} does not exist yet: build-infra creates it")),
         Ok(info) if !info.lines().any(|line| line.starts_with("State:") && line.ends_with("running")) => {
-            Judged::passed(format!("pool {name} does not run yet: build-infra starts it"))
+            Judged::passed(format!("pool {name} is not running yet: build-infra starts it"))
         }
-        Ok(_) => Judged::passed(format!("pool {name} runs, in {}", folder.display())),
+        Ok(_) => Judged::passed(format!("pool {name} is running, in {}", folder.display())),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use hardway_base::Verdict;
+
     use super::*;
-    use crate::preflight::PreflightVerdict;
 
     #[test]
     fn a_daemon_that_does_not_answer_is_named() {
@@ -229,8 +231,8 @@ mod tests {
         );
         let said = "Failed to connect socket to '/var/run/libvirt/libvirt-sock'".to_owned();
         let down = judge_daemon("qemu:///system", &Err(NoAnswer::Failed { status: String::new(), said }));
-        assert_eq!((down.verdict, down.seen[0].contains("libvirt-sock")), (PreflightVerdict::Failed, true));
-        assert_eq!(judge_daemon("qemu:///session", &version()).verdict, PreflightVerdict::Failed);
+        assert_eq!((down.verdict, down.seen[0].contains("libvirt-sock")), (Verdict::Failed, true));
+        assert_eq!(judge_daemon("qemu:///session", &version()).verdict, Verdict::Failed);
     }
 
     #[test]
@@ -241,7 +243,7 @@ mod tests {
     #[test]
     fn the_fix_fits_the_host() {
         let good = Kvm { has_device: Some(true), is_nested: false, capabilities: Ok(String::new()) };
-        assert_eq!(judge_kvm(&good).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge_kvm(&good).verdict, Verdict::Passed);
         let gone = judge_kvm(&Kvm { has_device: Some(false), ..good.clone() });
         assert_eq!(gone.seen, ["/dev/kvm is missing"]);
         assert!(gone.fix.unwrap().contains("firmware"));
@@ -257,12 +259,12 @@ mod tests {
     fn every_flag_can_be_the_one_that_is_missing() {
         let with =
             |flags: &[&str]| format!("processor\t: 0\nflags\t\t: fpu {}\nbugs\t\t: none\n", flags.join(" "));
-        assert_eq!(judge_processor(&with(&NEEDED)).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge_processor(&with(&NEEDED)).verdict, Verdict::Passed);
         for gone in NEEDED {
             let rest: Vec<&str> = NEEDED.iter().copied().filter(|flag| *flag != gone).collect();
             let judged = judge_processor(&with(&rest));
             assert_eq!(judged.seen, [format!("the processor lacks {gone} of x86-64-v2")]);
-            assert_eq!(judged.verdict, PreflightVerdict::Failed);
+            assert_eq!(judged.verdict, Verdict::Failed);
         }
     }
 
@@ -276,21 +278,21 @@ mod tests {
 
     #[test]
     fn the_folder_that_is_shut_is_named() {
-        assert_eq!(judge_pool(&good()).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge_pool(&good()).verdict, Verdict::Passed);
         let mut shut = good();
         shut.way[1].1 = 0o40700;
         let shut = judge_pool(&shut);
         assert_eq!(shut.seen, ["/home/me (mode 700) keeps the qemu user out of pool ocp4"]);
-        assert!(shut.fix.unwrap().starts_with("chmod o+x /home/me,"));
+        assert!(shut.fix.unwrap().starts_with("run chmod o+x /home/me,"));
     }
 
     #[test]
     fn a_pool_that_does_not_run_or_is_not_there_is_build_infras() {
         let stopped = Pool { info: Ok("State:          inactive\n".to_owned()), ..good() };
-        assert_eq!(judge_pool(&stopped).seen, ["pool ocp4 does not run yet: build-infra starts it"]);
+        assert_eq!(judge_pool(&stopped).seen, ["pool ocp4 is not running yet: build-infra starts it"]);
         let said = "error: Storage pool not found: no storage pool with matching name 'ocp4'".to_owned();
         let absent = Pool { info: Err(NoAnswer::Failed { status: String::new(), said }), ..good() };
-        assert_eq!(judge_pool(&absent).verdict, PreflightVerdict::Passed);
+        assert_eq!(judge_pool(&absent).verdict, Verdict::Passed);
     }
 
     #[test]

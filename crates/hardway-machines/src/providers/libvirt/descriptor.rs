@@ -1,13 +1,15 @@
 //! libvirt, as the rest of hardway knows it.
 
 use hardway_assets::{Cluster, inventory};
+use hardway_base::Judged;
 
 use super::{Libvirt, Settings, checks, loose_interfaces};
-use crate::preflight::{CheckName, FITS, Judged, NAMES, Scene, find_program};
+use crate::check::{CheckName, CheckedSite, FITS, NAMES, find_program};
 use crate::providers::Provider;
 use crate::providers::advice::Complaint;
 use crate::providers::descriptor::{
-    Descriptor, Ground, Inputs, Installs, NeededProgram, ProviderError, Sample, Surroundings,
+    Descriptor, GATEWAY, Ground, HostedSample, Inputs, Installs, NeededProgram, ProviderError,
+    ProviderSurroundings, Sample,
 };
 
 /// The provider's row.
@@ -23,12 +25,14 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
     },
     sample: Sample {
         settings: "  libvirt: {uri: \"qemu:///system\", pool: default, network: ocp4}\n",
+        name_server: GATEWAY,
         release: None,
         server: "",
         hosts: "",
         host: |n| format!(", mac: \"52:54:00:7e:00:{n:02x}\", installDisk: /dev/vda"),
         is_complete: false,
     },
+    hosted_sample: Some(HostedSample { machines: HOSTED_MACHINES, name_server: GATEWAY, pool: HOSTED_POOL }),
     complaints: COMPLAINTS,
     checks: &[NAMES, FITS, &[CheckName::Subnet, CheckName::Addresses, CheckName::MachineSizes]],
     own_checks: &[
@@ -37,7 +41,13 @@ pub static DESCRIPTOR: Descriptor = Descriptor {
         (CheckName::Processor, checks::processor),
         (CheckName::LibvirtPool, checks::libvirt_pool),
     ],
-    surroundings: Surroundings { ground, brings_names: true, programs, disks, ..Surroundings::ELSEWHERE },
+    surroundings: ProviderSurroundings {
+        ground,
+        brings_names: |_| true,
+        programs,
+        disks,
+        ..ProviderSurroundings::ELSEWHERE
+    },
     ..Descriptor::new(
         inventory::Provider::Libvirt,
         |cluster, findings| drop(Settings::look(cluster, findings)),
@@ -50,6 +60,19 @@ fn planner(inputs: &Inputs<'_>) -> Result<Box<dyn Provider>, ProviderError> {
     Ok(Box::new(Libvirt::new(cluster, folder, stage)?.with_program(program.to_owned())))
 }
 
+const HOSTED_MACHINES: &str = "  provider: libvirt
+  libvirt: {uri: \"qemu:///system\", pool: default}
+";
+
+const HOSTED_POOL: &str = "  names: POOL-{n}                 # {n} is counted from 0
+  addresses: [192.168.126.110-192.168.126.139]
+  macPrefix: \"52:54:00:7e:01\"
+  installDisk: /dev/vda
+  cpus: 4
+  memoryGiB: 16
+  diskGiB: 120
+";
+
 /// By the URI alone: settings that are otherwise wrong are told of elsewhere.
 fn ground(cluster: &Cluster) -> Ground {
     match checks::is_remote(checks::uri(cluster)) {
@@ -59,21 +82,24 @@ fn ground(cluster: &Cluster) -> Ground {
 }
 
 fn programs(cluster: &Cluster) -> Vec<NeededProgram> {
-    let nft = NeededProgram::new("nft", "nftables", "machines reaching the world through this host");
+    let nft = NeededProgram::new("nft", "nftables", "masquerading of the machines' traffic");
     let needs_nft = ground(cluster) == Ground::Here && find_program("firewall-cmd").is_none();
     let virsh = NeededProgram::new("virsh", "libvirt-clients", "machines and networks");
     needs_nft.then_some(nft).into_iter().chain([virsh]).collect()
 }
 
-fn disks(scene: &Scene<'_>) -> Result<std::path::PathBuf, Judged> {
-    checks::pool_folder(scene).map_err(|_| Judged::not_applicable("libvirt does not say where: see libvirt"))
+fn disks(site: &CheckedSite<'_>) -> Result<std::path::PathBuf, Judged> {
+    checks::pool_folder(site)
+        .map_err(|_| Judged::not_applicable("libvirt does not report its path: see libvirt"))
 }
 
 /// What to do about the words that libvirt complains with.
 const COMPLAINTS: &[Complaint] = &[
     Complaint {
         words: &["Cannot access storage file", "Permission denied"],
-        advice: "QEMU runs as a user of its own and must be able to enter every folder above the file: keep disks and media in the storage pool (machines.libvirt.poolPath below /var/lib/libvirt/images), and after moving files there by hand run `restorecon -R` on it",
+        advice: "QEMU runs as its own user, which must be able to enter every folder above the file: keep disks and media in \
+         the storage pool (machines.libvirt.poolPath below /var/lib/libvirt/images), and after moving files there by hand run \
+         `restorecon -R` on it",
     },
     Complaint {
         words: &["Could not open", "Permission denied"],
@@ -81,11 +107,14 @@ const COMPLAINTS: &[Complaint] = &[
     },
     Complaint {
         words: &["already in use by interface"],
-        advice: "another interface or network of the host has addresses of networking.machineNetwork: `ip route` and `virsh net-list --all` show which; stop it, or choose another machine network",
+        advice: "another interface or network of the host uses addresses of networking.machineNetwork: `ip route` and `virsh \
+         net-list --all` show which; stop it, or choose another machine network",
     },
     Complaint {
         words: &["already exists with uuid"],
-        advice: "something of that name is there and was not made from this folder: it is left alone. If another folder made it, `hardway destroy` there takes it away; otherwise remove it yourself, or choose another name in machines.libvirt",
+        advice: "a resource of that name exists and was not made from this folder: hardway does not touch it. If it was made \
+         from another folder, run `hardway destroy` there; otherwise remove it yourself, or choose another name in \
+         machines.libvirt",
     },
     Complaint {
         words: &["bridge name", "already in use"],
@@ -97,39 +126,45 @@ const COMPLAINTS: &[Complaint] = &[
     },
     Complaint {
         words: &["authentication unavailable"],
-        advice: "this user may not use libvirt: run hardway as root, or join the group libvirt and log in again",
+        advice: "this user has no access to libvirt: run hardway as root, or join the group libvirt and log in again",
     },
     Complaint {
         words: &["Failed to connect socket"],
-        advice: "libvirt does not run on the host: `systemctl enable --now libvirtd.socket` (or virtqemud.socket, virtnetworkd.socket and virtstoraged.socket on newer systems)",
+        advice: "libvirt is not running on the host: run `systemctl enable --now libvirtd.socket` (or virtqemud.socket, \
+         virtnetworkd.socket and virtstoraged.socket on newer systems)",
     },
     Complaint {
         words: &["Could not access KVM kernel module"],
-        advice: "KVM does not work here: turn on virtualization in the firmware (nested, if this host is a machine of another), or set machines.libvirt.accelerator: tcg, which is slow",
+        advice: "KVM does not work here: enable virtualization in the firmware (nested, if this host is a virtual machine), or \
+         set machines.libvirt.accelerator: tcg, which is slow",
     },
     Complaint {
         words: &["invalid argument", "KVM"],
-        advice: "KVM does not work here: set machines.libvirt.accelerator: tcg, which is slow, or turn on virtualization in the firmware",
+        advice: "KVM does not work here: set machines.libvirt.accelerator: tcg, which is slow, or enable virtualization in the \
+         firmware",
     },
     Complaint {
         words: &["Cannot allocate memory"],
-        advice: "the host has too little memory for this machine beside the others: lower memoryGiB in the inventory, or start workers after the bootstrap host is gone",
+        advice: "the host has not enough memory for this machine: lower memoryGiB in the inventory, or start workers after the \
+         bootstrap host is removed",
     },
     Complaint {
         words: &["cannot bind socket", "Cannot assign requested address"],
-        advice: "the virtual address is not on the bridge: `virsh net-start` puts it there; was the network restarted by hand?",
+        advice: "the virtual address is not on the bridge, perhaps because the network was restarted by hand: `virsh \
+         net-start` adds it",
     },
     Complaint {
         words: &["storage volume", "not found"],
-        advice: "the install medium is not in the pool yet: `hardway media iso` makes it, the first boot uploads it",
+        advice: "the install medium is not in the pool yet: create it with `hardway media iso`; the first boot uploads it",
     },
     Complaint {
         words: &["no storage vol with matching"],
-        advice: "the disk or install medium is not in the pool: `hardway infra up` makes disks, `hardway media iso` makes media, which the first boot uploads",
+        advice: "the disk or install medium is not in the pool: create disks with `hardway infra up` and media with `hardway \
+         media iso`; the first boot uploads them",
     },
     Complaint {
         words: &["FirewallD is not running"],
-        advice: "firewalld was stopped after hardway looked: run the command again",
+        advice: "firewalld was stopped meanwhile: run the command again",
     },
     Complaint {
         words: &["No space left on device"],

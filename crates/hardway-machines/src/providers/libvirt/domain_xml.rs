@@ -21,7 +21,7 @@ pub(super) struct Domain<'d> {
     pub(super) medium: &'d str,
     pub(super) network: &'d str,
     pub(super) mac: &'d str,
-    /// What the machine prints on its serial line.
+    /// The file that its serial console is logged to.
     pub(super) log: &'d str,
 }
 

@@ -1,9 +1,9 @@
 //! What the host can do. Looked at once, before planning; a plan is pure from there on.
 
-use super::hypervisor::Hypervisor;
 use super::settings::Settings;
 use super::virsh::Virsh;
 use crate::actions::{Host, Program};
+use crate::providers::place::Place;
 
 /// What was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct HostFacts {
     pub has_systemd: bool,
     /// Whether firewalld runs.
     pub has_firewalld: bool,
-    /// Whether SELinux says no to what it does not know.
+    /// Whether SELinux is enforcing.
     pub has_selinux: bool,
     /// Who answers the host's own questions about names.
     pub resolver: Resolver,
@@ -27,14 +27,14 @@ pub enum Resolver {
     SystemdResolved,
     /// NetworkManager, which can start a dnsmasq that does so.
     NetworkManager,
-    /// A file, which cannot.
+    /// A plain resolv.conf, which cannot.
     Other,
 }
 
 impl HostFacts {
     /// Looks. What cannot be seen is taken to be as on most hosts: the first action that needs it says what is wrong.
     pub fn look(settings: &Settings) -> Self {
-        let hypervisor = Hypervisor::of(&settings.uri);
+        let hypervisor = Place::of(settings.uri.ssh.as_ref());
         let is = |line: &str| Host::default().run(&hypervisor.run(Program::words(line))).is_ok();
         let prints = |line: &str, what: &str| {
             Host::default()

@@ -1,14 +1,15 @@
 //! Masquerading that survives others' reloads, and open ports.
 //!
-//! libvirt adds rules of its own whenever it starts the network. firewalld throws them away when it reloads, and then
-//! machines reach nothing. A table of our own is nobody else's to flush.
+//! libvirt adds its own rules whenever it starts the network. firewalld drops them when it reloads, and then machines reach
+//! nothing. Nobody else flushes a table of our own.
 
 use std::fmt::Write as _;
 
 use super::Libvirt;
-use super::unit::{Unit, with_bridge};
-use crate::actions::{Action, Check, Program};
-use hardway_assets::host_services::{BalancedPort, Stage};
+use crate::actions::{Action, ActionCheck, Program};
+use crate::providers::haproxy_service::own_folder;
+use crate::providers::unit::{Unit, with_interface};
+use hardway_assets::host_services::{BalancedPort, InstallStage};
 use hardway_assets::inventory::Balancer;
 use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
@@ -29,16 +30,17 @@ impl Libvirt {
         let has_table = hypervisor
             .shell(&format!("found=$(nft list table inet {table}); printf %s \"$found\" | grep -qF {mark}"));
         let id = "network/masquerade";
-        let why = "Machines reach the world as this host, also after firewalld has reloaded.".to_owned();
+        let why =
+            "machines reach other networks through this host, even after firewalld has reloaded".to_owned();
         let delete =
             format!("if nft list table inet {table} >/dev/null 2>&1; then nft delete table inet {table}; fi");
         if !self.facts.has_systemd {
             let load = hypervisor.run(Program::words("nft -f -").reading(rules));
-            let holds = Check::Succeeds(has_table);
+            let holds = ActionCheck::Succeeds(has_table);
             return Action::programs(id, why, holds, [load], [hypervisor.shell(&delete)]);
         }
         let path = format!("{}/masquerade.nft", self.own_folder());
-        let text = with_bridge(
+        let text = with_interface(
             &format!("Masquerading for the machines of {}", self.cluster.domain()),
             &self.settings.bridge,
             &[format!("/usr/sbin/nft -f {path}")],
@@ -51,13 +53,13 @@ impl Libvirt {
             name,
             text,
             files: vec![(path, rules)],
-            works: Check::Succeeds(has_table),
+            works: ActionCheck::Succeeds(has_table),
             start: "restart",
         };
         unit.action(&hypervisor)
     }
 
-    /// The whole table, in place of whatever was in it, and the mark by which it is known again.
+    /// The whole table, replacing what was in it, and the mark that identifies this version of it.
     fn rules(&self, table: &str) -> (String, String) {
         let bridge = &self.settings.bridge;
         let mut rules = String::new();
@@ -88,7 +90,9 @@ impl Libvirt {
         let mut ports = Vec::new();
         if self.cluster.inventory.network.load_balancer == Balancer::Haproxy {
             ports.extend(
-                BalancedPort::all(&self.cluster, Stage::Bootstrapping).iter().map(|service| service.port),
+                BalancedPort::all(&self.cluster, InstallStage::Bootstrapping)
+                    .iter()
+                    .map(|service| service.port),
             );
         }
         let url = self.cluster.inventory.ignition_server.url.as_ref();
@@ -98,7 +102,7 @@ impl Libvirt {
         ports
     }
 
-    /// Now, and after every reload: firewalld keeps the two apart, and only what was closed is closed again.
+    /// Now, and after every reload: firewalld keeps both settings apart. Undoing closes only what was closed before.
     fn open_port(&self, port: u16) -> [Action; 2] {
         [("now", ""), ("kept", "--permanent ")].map(|(name, when)| {
             let firewall = |verb: &str| {
@@ -107,8 +111,8 @@ impl Libvirt {
             };
             Action::programs(
                 format!("network/port-{port}-{name}"),
-                format!("firewalld lets machines reach port {port} of this host."),
-                Check::Succeeds(firewall("query")),
+                format!("firewalld lets machines reach port {port} of this host"),
+                ActionCheck::Succeeds(firewall("query")),
                 [firewall("add")],
                 [firewall("remove")],
             )
@@ -117,6 +121,6 @@ impl Libvirt {
 
     /// Files of this cluster on the host.
     pub(super) fn own_folder(&self) -> String {
-        format!("/etc/hardway/{}", self.settings.network)
+        own_folder(&self.settings.network)
     }
 }

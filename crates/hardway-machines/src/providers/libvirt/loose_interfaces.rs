@@ -13,8 +13,8 @@ pub(super) fn all(cluster: &Cluster) -> Vec<String> {
     loose_interfaces(Path::new("/sys/class/net"), &macs)
 }
 
-/// libvirt calls those of machines vnet0, vnet1 and so on; one on a bridge names it as its master. Machines of others are none
-/// of our business.
+/// libvirt calls machines' interfaces vnet0, vnet1 and so on; one that is on a bridge has it as its master. Other people's
+/// machines are left alone.
 fn loose_interfaces(folder: &Path, macs: &[String]) -> Vec<String> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());

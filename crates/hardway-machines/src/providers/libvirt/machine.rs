@@ -10,23 +10,23 @@ use super::Libvirt;
 use super::domain_xml::Domain;
 use super::settings::Accelerator;
 use super::xml::{mac, uuid};
-use crate::actions::{Action, Check, Program, Step};
+use crate::actions::{Action, ActionCheck, Program, Step};
 use crate::providers::{install_medium, machine_action};
 
-/// What libvirt keeps with a machine for us: that it was started with its install medium once.
+/// Metadata that libvirt keeps with a machine for us: it was started with its install medium once.
 const BOOTED: &str = "https://hardway.dev/libvirt/booted";
-/// That its drive was emptied: a definition made anew must not name what is gone.
+/// Its drive was emptied: a new definition must not name a medium that is gone.
 const EJECTED: &str = "https://hardway.dev/libvirt/ejected";
-/// And which medium lies in the pool, whole.
+/// Which medium was uploaded to the pool completely.
 const MEDIUM: &str = "https://hardway.dev/libvirt/medium";
 
 /// What libvirt calls the drive that the install medium lies in.
 const CDROM: &str = "sda";
 
-/// The last one is what `/dev/console` means: what the system says while it starts is in the serial log.
+/// The last one becomes `/dev/console`, so that boot messages end up in the serial log.
 const CONSOLES: [&str; 2] = ["console=tty0", "console=ttyS0,115200n8"];
 
-/// What OpenShift's documentation asks for at least (openshift/openshift-docs
+/// The documented minimum (openshift/openshift-docs
 /// modules/installation-minimum-resource-requirements.adoc).
 struct Size {
     cpus: u32,
@@ -46,17 +46,17 @@ impl Libvirt {
         vec![self.known(host), self.disk(host), self.definition(host)]
     }
 
-    /// The medium made and in the pool, then on. Holds for good once the machine has been on.
+    /// Makes the medium, uploads it to the pool, and starts the machine. Holds for good once the machine has been on.
     pub(super) fn boot(&self, host: &Host, given: Option<&Path>) -> Vec<Action> {
         vec![self.iso(host, given), self.medium(host), self.started(host)]
     }
 
-    /// The same whatever else changes.
+    /// Stays the same, whatever else changes.
     pub(super) fn machine_uuid(&self, host: &Host) -> String {
         uuid(&["machine", &self.uuid_word, &host.name])
     }
 
-    /// The inventory's, or one that is always the same.
+    /// The inventory's, or one derived from the host's name.
     pub(super) fn machine_mac(&self, host: &Host) -> String {
         machine_mac(&self.cluster, host)
     }
@@ -66,7 +66,7 @@ impl Libvirt {
         let size = format!("{}GiB", self.size(host).disk_gib);
         Action::programs(
             machine_action(&host.name, "disk"),
-            format!("An empty disk for {}.", host.name),
+            format!("an empty disk for {}", host.name),
             virsh.lists(&format!("vol-list {pool}"), &volume),
             [virsh.call("vol-create-as", [pool, &volume, &size, "--format", "qcow2"])],
             [self.delete(&volume)],
@@ -96,7 +96,7 @@ impl Libvirt {
             log: &log,
         };
         let (xml, mark) = domain.xml();
-        // A machine that is defined anew has been on all the same.
+        // A new definition does not change the fact that the machine has been on.
         let script = format!(
             "booted=$({} 2>/dev/null || :); ejected=$({} 2>/dev/null || :); {}; if [ -n \"$booted\" ]; then {}; fi; \
              if [ -n \"$ejected\" ]; then {}; {}; fi",
@@ -109,8 +109,8 @@ impl Libvirt {
         );
         let mut action = Action::programs(
             machine_action(&host.name, "definition"),
-            format!("The machine of {}, off.", host.name),
-            Check::Prints { program: virsh.call("dumpxml", ["--inactive", &uuid]), line: mark.line() },
+            format!("the machine of {}, off", host.name),
+            ActionCheck::Prints { program: virsh.call("dumpxml", ["--inactive", &uuid]), line: mark.line() },
             [Program::new("sh", ["-ec", &script]).reading(xml)],
             [virsh.if_listed(
                 "list --all --uuid",
@@ -144,15 +144,15 @@ impl Libvirt {
         );
         Action {
             id: machine_action(&host.name, "iso"),
-            why: format!("The ISO that installs {} with its config, newer than the config.", host.name),
-            holds: Check::Succeeds(Program::new("sh", ["-ec", &holds])),
-            does: install_medium::make(&hardway, &self.folder, &make),
+            why: format!("the ISO that installs {}, newer than its config", host.name),
+            holds: ActionCheck::Succeeds(Program::new("sh", ["-ec", &holds])),
+            does: install_medium::make(&hardway, &self.folder, &make, self.cluster.inventory.is_hosted()),
             undo: vec![Step::RemoveFile { path: iso.into() }],
         }
     }
 
-    /// Uploaded by libvirt, so it lies where QEMU may read it, also on another host. A volume has no name for half of
-    /// it, so libvirt is told when it is whole.
+    /// Uploaded through libvirt, so that it ends up where QEMU may read it, also on another host. An incomplete upload looks like
+    /// any other volume, so the machine's metadata records when it is complete.
     fn medium(&self, host: &Host) -> Action {
         let (virsh, pool, volume) = (self.virsh(), &self.settings.pool, self.volume(host, "iso"));
         let path = self.iso_path(host);
@@ -173,8 +173,8 @@ impl Libvirt {
             .replace("STAMP", &format!("\"<medium stamp='{stamp}'/>\""));
         Action {
             id: machine_action(&host.name, "medium"),
-            why: format!("What {} is installed from lies in the pool, where QEMU may read it.", host.name),
-            holds: Check::Succeeds(Program::new("sh", ["-ec", &holds])),
+            why: format!("the install medium of {} is in the pool, where QEMU can read it", host.name),
+            holds: ActionCheck::Succeeds(Program::new("sh", ["-ec", &holds])),
             does: vec![
                 Step::Run(Program::new("sh", ["-ec", &is_there])),
                 Step::Run(virsh.unless_listed(
@@ -194,8 +194,8 @@ impl Libvirt {
         let on = "list --uuid";
         Action::programs(
             machine_action(&host.name, "boot"),
-            format!("{} is on for the first time, and installs.", host.name),
-            Check::Succeeds(self.note(host, BOOTED)),
+            format!("{} is switched on for the first time and installs itself", host.name),
+            ActionCheck::Succeeds(self.note(host, BOOTED)),
             [
                 virsh.unless_listed(on, &uuid, &[virsh.call("start", [&uuid])]),
                 self.take_note(host, BOOTED, "<booted/>"),
@@ -204,12 +204,12 @@ impl Libvirt {
         )
     }
 
-    /// The drive empty and the volume gone: it is installed, and the medium holds its config. It must not name a volume that is
-    /// not there: such a machine does not start again.
+    /// Empties the drive and deletes the volume once the machine is installed: the medium holds its config. The drive comes
+    /// first, because a machine whose definition names a missing volume does not start.
     pub(super) fn medium_out(&self, host: &Host) -> Action {
         let (virsh, uuid) = (self.virsh(), self.machine_uuid(host));
         let (pool, volume) = (&self.settings.pool, self.volume(host, "iso"));
-        // A drive that is empty cannot be emptied. What is asked first must answer: no answer is no empty drive.
+        // Ejecting from an empty drive fails, so it is looked at first; if libvirt does not answer, that is a failure too.
         let empty = |of: &[&str], which: &str| {
             let script = format!(
                 "drives=$({}); if printf '%s\\n' \"$drives\" | grep -q '^ *{CDROM} *[^- ]'; then {}; fi",
@@ -221,7 +221,7 @@ impl Libvirt {
         Action::programs(
             machine_action(&host.name, "medium-out"),
             format!(
-                "The drive of {} is empty and its medium deleted: it is installed, and the medium holds its config.",
+                "the drive of {} is empty and its medium deleted, because the medium contains its config",
                 host.name
             ),
             virsh.lacks(&format!("vol-list {pool}"), &volume),
@@ -235,7 +235,7 @@ impl Libvirt {
         )
     }
 
-    /// Also when the machine has locked its drive: nothing reads it any more.
+    /// By force, in case the machine has locked its drive: nothing reads it any more.
     fn eject(&self, host: &Host, which: &str) -> Program {
         self.virsh().call("change-media", [&self.machine_uuid(host), CDROM, "--eject", "--force", which])
     }
@@ -283,7 +283,7 @@ impl Libvirt {
         format!("{}-{}", self.cluster.config.metadata.name, host.name)
     }
 
-    fn volume(&self, host: &Host, suffix: &str) -> String {
+    pub(super) fn volume(&self, host: &Host, suffix: &str) -> String {
         format!("{}.{suffix}", self.name(host))
     }
 

@@ -3,13 +3,11 @@
 //! ```text
 //! Settings        `machines.libvirt` of the inventory                                settings.rs, uri.rs
 //! HostFacts       what the host can do; looked at once, before planning              facts.rs
-//! Hypervisor      where programs run and files lie: here or over ssh                 hypervisor.rs
 //! Virsh           virsh calls, and "only if it is there"                             virsh.rs
 //! network         one libvirt network: NAT, DHCP, names, virtual addresses           network.rs, network_xml.rs,
 //!                                                                                    network_entries.rs
 //! storage         the pool that disks and install media lie in                       storage.rs
 //! firewall        masquerading that survives others' reloads, open ports             firewall.rs
-//! unit            systemd units that come and go with the bridge                     unit.rs
 //! resolver        the host asks the network's name server about the cluster          resolver.rs
 //! balancer        HAProxy on the virtual addresses                                   balancer.rs
 //! machine         disk, definition, first boot                                       machine.rs, domain_xml.rs
@@ -28,7 +26,6 @@ mod descriptor;
 mod domain_xml;
 mod facts;
 mod firewall;
-mod hypervisor;
 mod loose_interfaces;
 mod machine;
 mod network;
@@ -37,7 +34,6 @@ mod network_xml;
 mod resolver;
 mod settings;
 mod storage;
-mod unit;
 mod uri;
 mod virsh;
 mod xml;
@@ -45,21 +41,21 @@ mod xml;
 use std::path::{Path, PathBuf};
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_assets::inventory::{Host, Role};
 use hardway_assets::violation::Violation;
 use hardway_base::shell_word;
-use hardway_journal::Sight;
+use hardway_journal::{History, Sight};
 
 pub use descriptor::DESCRIPTOR;
 pub use facts::{HostFacts, Resolver};
 pub use settings::{Accelerator, HaproxyBy, ResolverChoice, Settings};
 
-use super::probe::on_if;
-use super::{DiskWritten, LoadBalancer, Power, Probe, Provider, install_medium};
+use super::place::Place;
+use super::probe::{self, power_of};
+use super::{DiskUsed, DiskWritten, LoadBalancer, Power, Probe, Provider, install_medium};
 use crate::actions::{Action, Program};
 use crate::providers::console;
-use hypervisor::Hypervisor;
 use virsh::Virsh;
 
 /// The provider.
@@ -67,12 +63,12 @@ pub struct Libvirt {
     cluster: Cluster,
     settings: Settings,
     facts: HostFacts,
-    /// The cluster's working folder, whole: media are read from there, wherever hardway runs.
+    /// The cluster's working folder, as an absolute path: media are read from there, wherever hardway runs.
     folder: PathBuf,
     /// What makes install media: `hardway`, by name or path.
     program: PathBuf,
-    stage: Stage,
-    /// What UUIDs follow from.
+    stage: InstallStage,
+    /// The word that all UUIDs are derived from.
     uuid_word: String,
 }
 
@@ -81,7 +77,7 @@ impl Libvirt {
     ///
     /// # Errors
     /// Every mistake in the settings, with the path of its field.
-    pub fn new(cluster: &Cluster, folder: &Path, stage: Stage) -> Result<Self, Vec<Violation>> {
+    pub fn new(cluster: &Cluster, folder: &Path, stage: InstallStage) -> Result<Self, Vec<Violation>> {
         let settings = Settings::of(cluster)?;
         let facts = HostFacts::look(&settings);
         let planned = Self::planned(cluster, folder, stage, settings, facts);
@@ -92,7 +88,7 @@ impl Libvirt {
     pub fn planned(
         cluster: &Cluster,
         folder: &Path,
-        stage: Stage,
+        stage: InstallStage,
         settings: Settings,
         facts: HostFacts,
     ) -> Self {
@@ -109,14 +105,15 @@ impl Libvirt {
         }
     }
 
-    /// UUIDs once followed from the domain. A folder whose journal has the UUID that its network had by that rule made it
-    /// itself, and goes on with it.
+    /// UUIDs used to be derived from the domain. A folder whose journal owns a network made that way keeps using it.
     fn uuid_word_of_folder(&self) -> String {
         let domain = self.cluster.domain();
         let old = network::network_uuid(&domain, &self.settings.network);
-        let journal =
-            fs_err::read_to_string(self.folder.join(hardway_journal::FILE_NAME)).unwrap_or_default();
-        if journal.contains(&old) { domain } else { self.uuid_word.clone() }
+        let history = History::read(&self.folder.join(hardway_journal::FILE_NAME)).unwrap_or_default();
+        let defined = history.actions.get(network::DEFINITION);
+        let is_old =
+            defined.is_some_and(|owned| owned.undo.iter().any(|step| step.to_string().contains(&old)));
+        if is_old { domain } else { self.uuid_word.clone() }
     }
 
     /// With install media made by the program at this path.
@@ -128,8 +125,8 @@ impl Libvirt {
         Virsh::new(&self.settings.uri)
     }
 
-    fn hypervisor(&self) -> Hypervisor {
-        Hypervisor::of(&self.settings.uri)
+    fn hypervisor(&self) -> Place {
+        Place::of(self.settings.uri.ssh.as_ref())
     }
 }
 
@@ -138,9 +135,13 @@ impl Provider for Libvirt {
         let mut actions = self.storage();
         actions.extend(self.network());
         actions.extend(self.firewall());
-        actions.extend(self.resolver());
+        // This host resolves no names of a cluster that is elsewhere.
+        if !self.cluster.inventory.is_hosted() {
+            actions.extend(self.resolver());
+        }
         actions.extend(self.balancer());
-        let is_wanted = |host: &&Host| self.stage == Stage::Bootstrapping || host.role != Role::Bootstrap;
+        let is_wanted =
+            |host: &&Host| self.stage == InstallStage::Bootstrapping || host.role != Role::Bootstrap;
         for host in self.cluster.inventory.hosts.iter().filter(is_wanted) {
             actions.extend(self.machine(host));
         }
@@ -169,7 +170,15 @@ impl Provider for Libvirt {
 
     fn power(&self, host: &Host) -> Probe<Power> {
         Probe::new(self.virsh().call("domstate", [self.machine_uuid(host)]), |printed| {
-            Some(on_if(printed.lines().any(|line| line.trim() == "running")))
+            Some(power_of(printed, &["running", "idle"], &["shut off", "crashed"]))
+        })
+    }
+
+    fn switch(&self, host: &Host, to: Power) -> Option<Program> {
+        let uuid = self.machine_uuid(host);
+        Some(match to {
+            Power::On => self.virsh().call("start", [uuid]),
+            _ => self.virsh().call("shutdown", [uuid.as_str(), "--mode", "acpi"]),
         })
     }
 
@@ -187,10 +196,50 @@ impl Provider for Libvirt {
         Some(Probe::new(grep, console::sight))
     }
 
+    fn console_tail(&self, host: &Host) -> Option<Program> {
+        Some(self.hypervisor().run(Program::new("tail", ["--bytes=16000", &self.log(host)])))
+    }
+
     fn disk_written(&self, host: &Host) -> Option<Probe<DiskWritten>> {
         Some(Probe::new(self.virsh().call("domblkstat", [&self.machine_uuid(host), "vda"]), |printed| {
             let bytes = |line: &str| line.split_once("wr_bytes ")?.1.trim().parse().ok();
             printed.lines().find_map(bytes).map(|bytes| DiskWritten { bytes })
+        }))
+    }
+
+    fn disk_used(&self, host: &Host) -> Option<Probe<DiskUsed>> {
+        // The machine itself can only be asked while it is on.
+        let (pool, disk) = (&self.settings.pool, self.volume(host, "qcow2"));
+        let words = ["--pool", pool.as_str(), disk.as_str(), "--bytes"];
+        Some(Probe::new(self.virsh().call("vol-info", words), |printed| {
+            let bytes =
+                |line: &str| line.split_once("Allocation:")?.1.split_whitespace().next()?.parse().ok();
+            printed.lines().find_map(bytes).map(|bytes| DiskUsed { bytes })
+        }))
+    }
+
+    fn state(&self, host: &Host) -> Option<Probe<String>> {
+        let ask = self.virsh().call("domstate", [&self.machine_uuid(host), "--reason"]);
+        Some(Probe::new(ask, probe::first_line))
+    }
+
+    fn exists(&self, host: &Host) -> Option<Probe<bool>> {
+        let list = self.virsh().call("list", ["--all", "--uuid"]);
+        let script = "found=$(\"$@\"); case \"$found\" in *\"$0\"*) echo yes;; *) echo no;; esac";
+        let words = ["-ec".to_owned(), script.to_owned(), self.machine_uuid(host), list.program];
+        Some(Probe::new(Program::new("sh", words).with(list.arguments), probe::yes_or_no))
+    }
+
+    fn called(&self, host: &Host) -> String {
+        self.name(host)
+    }
+
+    fn there(&self) -> Option<Probe<Vec<String>>> {
+        let list = self.virsh().call("list", ["--all", "--name"]);
+        let own = shell_word(&format!("^{}-", self.cluster.config.metadata.name));
+        let script = format!("found=$({list}); printf '%s\\n' \"$found\" | grep {own} || :");
+        Some(Probe::new(Program::new("sh", ["-ec", &script]), |printed| {
+            Some(printed.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect())
         }))
     }
 
@@ -206,6 +255,8 @@ impl Provider for Libvirt {
 
 #[cfg(test)]
 mod tests {
+    use hardway_journal::{ActionStarted, Entry, Journal};
+
     use super::*;
 
     #[test]
@@ -220,14 +271,20 @@ mod tests {
             resolver: Resolver::Other,
         };
         let settings = Settings::of(&cluster).unwrap();
-        let network = settings.network.clone();
-        let libvirt = Libvirt::planned(&cluster, folder.path(), Stage::Bootstrapping, settings, facts);
-        assert_eq!(libvirt.uuid_word_of_folder(), cluster.identity.infra_id, "a new folder");
-        let journal = folder.path().join(hardway_journal::FILE_NAME);
-        fs_err::write(&journal, format!("virsh net-undefine {}", libvirt.network_uuid())).unwrap();
-        assert_eq!(libvirt.uuid_word_of_folder(), cluster.identity.infra_id);
-        let old = network::network_uuid(&cluster.domain(), &network);
-        fs_err::write(&journal, format!("virsh net-undefine {old}")).unwrap();
-        assert_eq!(libvirt.uuid_word_of_folder(), cluster.domain());
+        let planned = || {
+            Libvirt::planned(&cluster, folder.path(), InstallStage::Bootstrapping, settings.clone(), facts)
+        };
+        let (new, old) = (planned(), Libvirt { uuid_word: cluster.domain(), ..planned() });
+        assert_eq!(new.uuid_word_of_folder(), cluster.identity.infra_id, "a new folder");
+        let journal = Journal::open(&folder.path().join(hardway_journal::FILE_NAME)).unwrap();
+        let begins = |libvirt: &Libvirt| {
+            let Action { id: action, why, undo, .. } = libvirt.network().remove(0);
+            let started = ActionStarted { action, why, does: Vec::new(), undo };
+            journal.append(&[Entry::of(jiff::Timestamp::UNIX_EPOCH, &started)]).unwrap();
+        };
+        begins(&new);
+        assert_eq!(new.uuid_word_of_folder(), cluster.identity.infra_id);
+        begins(&old);
+        assert_eq!(new.uuid_word_of_folder(), cluster.domain());
     }
 }

@@ -1,4 +1,4 @@
-//! The network's three states: defined, started by libvirt itself, running; and what the host forwards for it.
+//! The network: defined, set to start with the host, running; and IP forwarding on the host.
 
 use std::net::IpAddr;
 
@@ -7,9 +7,11 @@ use hardway_base::shell_word;
 use super::Libvirt;
 use super::network_xml::network_xml;
 use super::xml::uuid;
-use crate::actions::{Action, Check, Program};
+use crate::actions::{Action, ActionCheck, Program};
 
-/// How the action that lets the host forward is called.
+/// The action that defines the network.
+pub(super) const DEFINITION: &str = "network/definition";
+/// The action that turns on IP forwarding.
 const FORWARDING: &str = "network/forwarding-ipv4";
 
 impl Libvirt {
@@ -18,27 +20,30 @@ impl Libvirt {
         let (virsh, name, uuid) = (self.virsh(), &self.settings.network, self.network_uuid());
         let (xml, mark) = network_xml(&self.cluster, &self.settings, &uuid);
         let defined = Action::programs(
-            "network/definition",
-            format!("The network {name}: addresses, names and DHCP of all machines."),
-            Check::Prints { program: virsh.call("net-dumpxml", ["--inactive", &uuid]), line: mark.line() },
+            DEFINITION,
+            format!("the network {name}: addresses, DNS and DHCP of all machines"),
+            ActionCheck::Prints {
+                program: virsh.call("net-dumpxml", ["--inactive", &uuid]),
+                line: mark.line(),
+            },
             [virsh.call("net-define", ["/dev/stdin"]).reading(xml)],
             [virsh.if_listed("net-list --all --uuid", &uuid, &[virsh.call("net-undefine", [&uuid])])],
         );
         let autostarted = Action::programs(
             "network/autostart",
-            "It comes back when the host restarts.",
+            "it starts when the host boots",
             virsh.lists("net-list --all --autostart --uuid", &uuid),
             [virsh.call("net-autostart", [&uuid])],
             [],
         );
-        let running = Check::All(vec![
+        let running = ActionCheck::All(vec![
             virsh.lists("net-list --uuid", &uuid),
-            Check::Prints { program: virsh.call("net-dumpxml", [&uuid]), line: mark.line() },
+            ActionCheck::Prints { program: virsh.call("net-dumpxml", [&uuid]), line: mark.line() },
         ]);
         let stop = virsh.if_listed("net-list --uuid", &uuid, &[virsh.call("net-destroy", [&uuid])]);
         let started = Action::programs(
             "network/active",
-            "It runs as it is defined, with the virtual addresses on its bridge.",
+            "it runs as defined, with the virtual addresses on its bridge",
             running,
             [stop.clone(), virsh.call("net-start", [&uuid]), self.plug_in_again()],
             [stop],
@@ -49,8 +54,8 @@ impl Libvirt {
         actions
     }
 
-    /// libvirt lets the host forward when it starts the network, and never takes that back. So it is done before, where it
-    /// can be. Whoever else has a bridge on this host by then needs it as well.
+    /// libvirt turns on IP forwarding when it starts the network, and never turns it off again. So hardway does it first, as an
+    /// action that can be undone; it stays on if another bridge of this host needs it by then.
     ///
     /// IPv6 is left to libvirt: forwarding it drops the routes that the kernel learned from routers, and libvirt refuses to
     /// start the network where that would cut the host off.
@@ -67,8 +72,8 @@ impl Libvirt {
         );
         Some(Action::programs(
             FORWARDING,
-            format!("This host passes on what machines send to the world ({KEY})."),
-            Check::Prints {
+            format!("this host forwards the machines' traffic ({KEY})"),
+            ActionCheck::Prints {
                 program: hypervisor.run(Program::new("sysctl", ["-n", KEY])),
                 line: "1".to_owned(),
             },
@@ -77,12 +82,12 @@ impl Libvirt {
         ))
     }
 
-    /// The same for a cluster whatever else changes.
+    /// Stays the same for a cluster, whatever else changes.
     pub(super) fn network_uuid(&self) -> String {
         network_uuid(&self.uuid_word, &self.settings.network)
     }
 
-    /// A network that stops takes its bridge away, and running machines do not come back to the new one by themselves.
+    /// Stopping a network removes its bridge, and running machines do not attach to the new one by themselves.
     fn plug_in_again(&self) -> Program {
         let uri = if self.settings.uri.ssh.is_some() { "qemu:///system" } else { &self.settings.uri.text };
         let virsh = Program::new("virsh", ["-c", uri]);
@@ -96,7 +101,7 @@ impl Libvirt {
     }
 }
 
-/// That of a network, by what the UUIDs of its cluster follow from.
+/// The UUID of a network, derived from the word that all UUIDs of its cluster are derived from.
 pub(super) fn network_uuid(uuid_word: &str, network: &str) -> String {
     uuid(&["network", uuid_word, network])
 }

@@ -6,20 +6,20 @@ use hardway_base::shell_word;
 
 use super::Libvirt;
 use super::network_xml::{dhcp_host, dns_host};
-use crate::actions::{Action, Check, Program};
+use crate::actions::{Action, ActionCheck, Program};
 use crate::providers::machine_action;
 
 /// An element of the network that can be changed while it runs.
 struct Entry {
     /// As `virsh net-update` calls it.
     section: &'static str,
-    /// By which libvirt finds the one that is there.
+    /// What `delete` is given: libvirt finds the existing entry by it.
     old: String,
     new: String,
 }
 
 impl Libvirt {
-    /// Told to a network that runs, so that machines come and go while others work.
+    /// Updates the running network, so that machines can come and go while others keep working.
     pub(super) fn known(&self, host: &Host) -> Action {
         let entries = self.entries(host);
         let forget: String = entries
@@ -30,20 +30,20 @@ impl Libvirt {
             .collect();
         let learn: Vec<String> =
             entries.iter().map(|entry| self.update("add", entry.section, &entry.new).to_string()).collect();
-        // What is not there cannot be deleted, which is fine; a libvirt that does not answer is not.
+        // Deleting an entry that is absent fails, and may; a libvirt that does not answer is a failure.
         let answers = self.virsh().call("net-list", ["--all", "--uuid"]);
         let script =
             |then: &str| Program::new("sh", ["-ec", &format!("{answers} >/dev/null; {forget}{then}")]);
         Action::programs(
             machine_action(&host.name, "name"),
-            format!("The network knows {} by name and card.", host.name),
+            format!("the network has the name and the MAC address of {}", host.name),
             self.has_entries(&entries),
             [script(&learn.join("; "))],
             [script(":")],
         )
     }
 
-    /// DHCPv6 knows clients by something that only a booted system can tell: there is none.
+    /// IPv4 only: DHCPv6 identifies clients by a DUID, which nobody knows before the system has booted.
     fn entries(&self, host: &Host) -> Vec<Entry> {
         let names = Names::of_host(&self.cluster, host);
         let mut entries = Vec::new();
@@ -59,8 +59,8 @@ impl Libvirt {
         entries
     }
 
-    /// In the network that runs and in the one that is kept, as libvirt prints them, without the space between elements.
-    fn has_entries(&self, entries: &[Entry]) -> Check {
+    /// In the running and in the persistent network, as libvirt prints them, without white space between elements.
+    fn has_entries(&self, entries: &[Entry]) -> ActionCheck {
         let uuid = self.network_uuid();
         let printed = |more: &[&str]| {
             let dump = self.virsh().call("net-dumpxml", [&[uuid.as_str()], more].concat());
@@ -74,7 +74,7 @@ impl Libvirt {
             })
             .collect();
         let script = format!("now={}; later={}; {has}", printed(&[]), printed(&["--inactive"]));
-        Check::Succeeds(Program::new("sh", ["-ec", &script]))
+        ActionCheck::Succeeds(Program::new("sh", ["-ec", &script]))
     }
 
     fn update(&self, verb: &str, section: &str, xml: &str) -> Program {

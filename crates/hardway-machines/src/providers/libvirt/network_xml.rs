@@ -34,7 +34,10 @@ pub(super) fn network_xml(cluster: &Cluster, settings: &Settings, uuid: &str) ->
     }
     body.push_str("  </dns>\n");
     body.push_str(&addresses(cluster));
-    body.push_str(&wildcard(&names));
+    // The routes of a hosted cluster are its own business.
+    if !cluster.inventory.is_hosted() {
+        body.push_str(&wildcard(&names));
+    }
     let head = format!(
         "<network xmlns:dnsmasq='http://libvirt.org/schemas/network/dnsmasq/1.0'>\n  <name>{}</name>\n  <uuid>{uuid}</uuid>\n",
         escaped(&settings.network)

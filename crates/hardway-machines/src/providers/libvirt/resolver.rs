@@ -1,12 +1,11 @@
-//! The host asks the network's name server about the cluster, and nobody else about anything else.
+//! The host asks the network's name server about the cluster's domain, and about nothing else.
 
 use super::Libvirt;
 use super::facts::Resolver;
 use super::settings::ResolverChoice;
-use super::unit::{Unit, with_bridge};
-use crate::actions::{Action, Check, Program, Step};
-
-const ID: &str = "dns/resolver";
+use crate::actions::{Action, ActionCheck, Program, Step};
+use crate::providers::ActionScope;
+use crate::providers::unit::{Unit, with_interface};
 
 impl Libvirt {
     pub(super) fn resolver(&self) -> Option<Action> {
@@ -21,12 +20,12 @@ impl Libvirt {
         }
     }
 
-    /// A domain that only routes questions, on the bridge. It goes with the bridge, so a unit brings it back.
+    /// A routing-only domain on the bridge (`~domain`). It disappears with the bridge, so a unit restores it.
     fn resolved(&self) -> Action {
         let (hypervisor, bridge, domain) = (self.hypervisor(), &self.settings.bridge, self.cluster.domain());
         let servers = self.servers().join(" ");
-        let text = with_bridge(
-            &format!("Names of {domain} are asked of its own network"),
+        let text = with_interface(
+            &format!("Names of {domain} are resolved by its own network"),
             bridge,
             &[
                 format!("/usr/bin/resolvectl dns {bridge} {servers}"),
@@ -35,18 +34,18 @@ impl Libvirt {
             &[format!("-/usr/bin/resolvectl revert {bridge}")],
         );
         let unit = Unit {
-            id: ID,
+            id: &ActionScope::Names.action("resolver"),
             why: self.reason(),
             name: format!("hardway-{}-resolver.service", self.settings.network),
             text,
             files: Vec::new(),
-            works: Check::Succeeds(hypervisor.shell(&self.is_known())),
+            works: ActionCheck::Succeeds(hypervisor.shell(&self.is_known())),
             start: "restart",
         };
         unit.action(&hypervisor)
     }
 
-    /// A dnsmasq of NetworkManager's own, with one more server for one domain.
+    /// NetworkManager's own dnsmasq, with one more server for one domain.
     fn network_manager(&self) -> Action {
         let (hypervisor, domain) = (self.hypervisor(), self.cluster.domain());
         let servers: String =
@@ -63,17 +62,17 @@ impl Libvirt {
         let mut does: Vec<Step> =
             files.iter().map(|(path, text)| hypervisor.write(path, 0o644, text)).collect();
         does.push(reload());
-        // The dnsmasq is started after the reload has answered.
+        // The reload returns before dnsmasq is started.
         let known = self.is_known();
         let wait = format!("for try in $(seq 60); do if {known}; then exit 0; fi; sleep 0.5; done; exit 1");
         does.push(Step::Run(hypervisor.shell(&wait)));
         let mut undo: Vec<Step> = files.iter().map(|(path, _)| hypervisor.remove(path)).collect();
         undo.push(reload());
-        let mut holds: Vec<Check> =
+        let mut holds: Vec<ActionCheck> =
             files.iter().map(|(path, text)| hypervisor.is_file(path, 0o644, text)).collect();
-        holds.push(Check::Succeeds(hypervisor.shell(&known)));
-        let holds = Check::All(holds);
-        Action { id: ID.to_owned(), why: self.reason(), holds, does, undo }
+        holds.push(ActionCheck::Succeeds(hypervisor.shell(&known)));
+        let holds = ActionCheck::All(holds);
+        Action { id: ActionScope::Names.action("resolver"), why: self.reason(), holds, does, undo }
     }
 
     /// The bridge's addresses: there the network's dnsmasq answers.
@@ -81,13 +80,13 @@ impl Libvirt {
         self.cluster.inventory.network.gateway.iter().map(ToString::to_string).collect()
     }
 
-    /// Asked as every program of the host asks.
+    /// Asked through the resolver that every program of the host uses.
     fn is_known(&self) -> String {
         let address = self.cluster.inventory.network.api_vip[0];
         format!("getent ahosts {} | grep -qF {address}", self.cluster.api_host())
     }
 
     fn reason(&self) -> String {
-        format!("This host knows the names of {}.", self.cluster.domain())
+        format!("this host resolves the names of {}", self.cluster.domain())
     }
 }

@@ -8,7 +8,7 @@ use hardway_assets::violation::Violation;
 use hardway_base::redaction::HIDDEN;
 
 use super::uri::LibvirtUri;
-use crate::providers::fields::{Fields, Findings};
+use crate::providers::fields::{Fields, SettingsFindings};
 
 /// The settings, whole and checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct Settings {
     pub haproxy: HaproxyBy,
     /// The image, where podman runs it.
     pub haproxy_image: Option<String>,
-    /// Whom the network's name server asks about other names; none: whom the host asks.
+    /// The servers that the network's name server forwards other names to; where there are none, the host's own.
     pub upstream_dns: Vec<IpAddr>,
     /// How the host itself gets to know the cluster's names.
     pub resolver: ResolverChoice,
@@ -72,7 +72,7 @@ pub enum ResolverChoice {
     None,
 }
 
-/// Longer names of interfaces are refused by the kernel (IFNAMSIZ with its last byte).
+/// The kernel refuses longer interface names (IFNAMSIZ, which includes the terminating byte).
 const LONGEST_BRIDGE: usize = 15;
 
 impl Settings {
@@ -81,12 +81,12 @@ impl Settings {
     /// # Errors
     /// Every mistake, with the path of its field.
     pub fn of(cluster: &Cluster) -> Result<Self, Vec<Violation>> {
-        let findings = Findings::default();
+        let findings = SettingsFindings::default();
         let settings = Self::look(cluster, &findings);
         findings.or(settings)
     }
 
-    pub(in crate::providers) fn look(cluster: &Cluster, findings: &Findings) -> Self {
+    pub(in crate::providers) fn look(cluster: &Cluster, findings: &SettingsFindings) -> Self {
         let fields = Fields::of(Provider::Libvirt, &cluster.inventory.machines.settings, findings);
         let text = |name: &str| fields.text(name).map(str::to_owned);
         let network = text("network").unwrap_or_else(|| cluster.config.metadata.name.clone());
@@ -123,16 +123,16 @@ impl Settings {
         settings
     }
 
-    fn check(&self, fields: &Fields<'_>, findings: &Findings) {
+    fn check(&self, fields: &Fields<'_>, findings: &SettingsFindings) {
         for (field, name) in [("network", &self.network), ("pool", &self.pool), ("bridge", &self.bridge)] {
             if !is_name(name) {
-                let detail = "letters, digits, dots, dashes and underscores, the first a letter or digit";
+                let detail = "must consist of letters, digits, dots, dashes and underscores, and begin with a letter or digit";
                 fields.wrong(field, name, detail);
             }
         }
         if self.bridge.len() > LONGEST_BRIDGE {
             let detail = format!("the name of an interface has at most {LONGEST_BRIDGE} characters");
-            // A name that was made from the network's is no mistake in a field that is not there.
+            // A name derived from the network's is no mistake in a field that was left out.
             let field = if fields.has("bridge") { "bridge" } else { "network" };
             let violation = Violation::invalid(fields.path(field), &self.bridge, detail);
             findings.add(violation.fix("give the bridge a short name: machines.libvirt.bridge: virbr-ocp4"));
@@ -140,7 +140,7 @@ impl Settings {
         if !self.pool_path.starts_with('/') {
             fields.wrong("poolPath", &self.pool_path, "must be an absolute path");
         } else if self.pool_path.starts_with("/root/") || self.pool_path == "/root" {
-            let detail = "QEMU runs as a user of its own and may not enter /root";
+            let detail = "QEMU runs as its own user, which cannot enter /root";
             let violation = Violation::invalid(fields.path("poolPath"), &self.pool_path, detail);
             findings.add(violation.fix("choose a folder below /var/lib/libvirt/images"));
         }
@@ -152,7 +152,7 @@ impl Settings {
 }
 
 /// What libvirt cannot make machines of, whatever its settings are.
-fn check_cluster(cluster: &Cluster, findings: &Findings) {
+fn check_cluster(cluster: &Cluster, findings: &SettingsFindings) {
     let inventory = &cluster.inventory;
     for (index, gateway) in inventory.network.gateway.iter().enumerate() {
         if cluster.machine_network_of(*gateway).is_none() {
@@ -176,7 +176,7 @@ fn check_cluster(cluster: &Cluster, findings: &Findings) {
     }
     for architecture in architectures(cluster) {
         if !["amd64", "arm64"].contains(&architecture) {
-            let detail = format!("libvirt machines of architecture {architecture} are not known to hardway");
+            let detail = format!("hardway does not support libvirt machines of architecture {architecture}");
             findings.add(Violation::invalid("machines.provider", "libvirt", detail));
         }
     }
@@ -195,7 +195,7 @@ fn architectures(cluster: &Cluster) -> Vec<&str> {
 fn uri(fields: &Fields<'_>) -> LibvirtUri {
     let given = fields.text_or_default("uri");
     LibvirtUri::read(given).unwrap_or_else(|error| {
-        // A password that was put there must not be shown.
+        // A password that somebody put there must not be shown.
         let has_login = given.split_once('@').is_some_and(|(before, _)| before.matches(':').count() > 1);
         fields.wrong("uri", if has_login { HIDDEN } else { given }, &error.to_string());
         LibvirtUri { text: given.to_owned(), ssh: None }

@@ -3,7 +3,7 @@
 use hardway_base::shell_word;
 
 use super::Libvirt;
-use crate::actions::{Action, Check, Program};
+use crate::actions::{Action, ActionCheck, Program};
 
 impl Libvirt {
     /// A pool of this name that runs. One that is there already is used as it is.
@@ -15,9 +15,9 @@ impl Libvirt {
         let has_pool = virsh.lists(all, pool);
         let folder = Action::programs(
             "storage/folder",
-            "Disks and install media lie here; QEMU's own user may enter it.",
+            "the folder for disks and install media, which QEMU's user can enter",
             // A pool that is there has its own folder, perhaps another.
-            Check::Succeeds(virsh.unless_listed(
+            ActionCheck::Succeeds(virsh.unless_listed(
                 all,
                 pool,
                 &[hypervisor.run(Program::new("test", ["-d", path]))],
@@ -28,16 +28,14 @@ impl Libvirt {
         );
         let defined = Action::programs(
             "storage/pool",
-            format!(
-                "The storage pool {pool}: what lies in it has the permissions and labels that QEMU needs."
-            ),
+            format!("the storage pool {pool}, whose files get the permissions and labels that QEMU needs"),
             has_pool,
             [virsh.call("pool-define-as", [pool, "dir", "--target", path])],
             [virsh.if_listed(all, pool, &[virsh.call("pool-undefine", [pool])])],
         );
         let autostarted = Action::programs(
             "storage/autostart",
-            "It comes back when the host restarts.",
+            "it starts when the host boots",
             virsh.lists("pool-list --all --autostart --name", pool),
             [virsh.call("pool-autostart", [pool])],
             [virsh.if_listed(
@@ -49,7 +47,7 @@ impl Libvirt {
         let active = "pool-list --name";
         let started = Action::programs(
             "storage/active",
-            "It can be used.",
+            "it is active",
             virsh.lists(active, pool),
             [virsh.call("pool-start", [pool])],
             [virsh.if_listed(active, pool, &[virsh.call("pool-destroy", [pool])])],

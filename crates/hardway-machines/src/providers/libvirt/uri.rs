@@ -3,6 +3,8 @@
 use http::Uri;
 use serde::Serialize;
 
+use crate::providers::place::Ssh;
+
 /// A connection URI that hardway can work with.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct LibvirtUri {
@@ -17,27 +19,20 @@ pub(super) struct LibvirtUri {
 pub(super) enum UriError {
     #[error("qemu+ssh needs a host")]
     NoHost,
+    #[error(
+        "must have a user of letters, digits, `.`, `_` and `-`, and a host name or address, if any: both become words of a command"
+    )]
+    OddName,
+    #[error("can have the parameters keyfile and no_verify only: others name programs that virsh would run")]
+    OtherParameter,
     #[error("must be a URI such as qemu:///system")]
     NotAUri,
-    #[error("must end in /system: the machines of /session have no network that others reach")]
+    #[error("must end in /system: machines of /session have no network that others can reach")]
     NotTheSystems,
     #[error(
-        "must be qemu:///system or qemu+ssh://user@host/system: hardway also works on the host itself, beside libvirt"
+        "must be qemu:///system or qemu+ssh://user@host/system: hardway also changes the host itself, not only libvirt"
     )]
     OtherWay,
-}
-
-/// Whom ssh asks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Ssh {
-    /// `user@host` or `host`.
-    pub(super) destination: String,
-    /// Another than ssh's own.
-    pub(super) port: Option<u16>,
-    /// Another key than ssh's own.
-    pub(super) key_file: Option<String>,
-    /// Whether the host's key is taken as it comes, as the URI demands.
-    pub(super) takes_any_key: bool,
 }
 
 impl LibvirtUri {
@@ -55,33 +50,29 @@ impl LibvirtUri {
         }
         let has_host = !rest.starts_with('/');
         match (scheme, has_host) {
+            ("qemu" | "qemu+unix", false) if uri.query().is_some() => Err(UriError::OtherParameter),
             ("qemu" | "qemu+unix", false) => Ok(Self { text: text.to_owned(), ssh: None }),
-            ("qemu+ssh", true) => Ok(Self { text: text.to_owned(), ssh: Some(Ssh::of(&uri)) }),
+            ("qemu+ssh", true) => Ok(Self { text: text.to_owned(), ssh: Some(ssh(&uri)?) }),
             ("qemu+ssh", false) => Err(UriError::NoHost),
             _ => Err(UriError::OtherWay),
         }
     }
 }
 
-impl Ssh {
-    fn of(uri: &Uri) -> Self {
-        let authority = uri.authority().map(http::uri::Authority::as_str).unwrap_or_default();
-        let user = authority.rsplit_once('@').map(|(user, _)| format!("{user}@")).unwrap_or_default();
-        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-        let query = uri.query().unwrap_or_default();
-        let parameter = |name: &str| {
-            query
-                .split('&')
-                .find_map(|pair| pair.split_once('=').filter(|(key, _)| *key == name))
-                .map(|(_, value)| value)
-        };
-        Self {
-            destination: format!("{user}{host}"),
-            port: uri.port_u16(),
-            key_file: parameter("keyfile").map(str::to_owned),
-            takes_any_key: parameter("no_verify") == Some("1"),
+fn ssh(uri: &Uri) -> Result<Ssh, UriError> {
+    let authority = uri.authority().map(http::uri::Authority::as_str).unwrap_or_default();
+    let user = authority.rsplit_once('@').map(|(user, _)| user);
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let mut ssh = Ssh::to(user, host).ok_or(UriError::OddName)?;
+    ssh.port = uri.port_u16();
+    for pair in uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+        match pair.split_once('=') {
+            Some(("keyfile", file)) => ssh.key_file = Some(file.to_owned()),
+            Some(("no_verify", value)) => ssh.takes_any_key = value == "1",
+            _ => return Err(UriError::OtherParameter),
         }
     }
+    Ok(ssh)
 }
 
 #[cfg(test)]
@@ -106,6 +97,12 @@ mod tests {
             "qemu://big/system",
             "xen:///system",
             "qemu+ssh://big/system/more",
+            "qemu+ssh://-oProxyCommand=reboot@big/system",
+            "qemu+ssh://a$IFS@big/system",
+            "qemu+ssh://-oProxyCommand=reboot/system",
+            "qemu+ssh://big/system?command=/tmp/mine",
+            "qemu+ssh://big/system?netcat=/tmp/mine&no_verify=1",
+            "qemu:///system?socket=/tmp/mine",
         ] {
             assert!(LibvirtUri::read(bad).is_err(), "{bad}");
         }

@@ -1,9 +1,9 @@
-//! virsh calls, and "only if it is there".
+//! Calls of virsh, including those that act only if something is there.
 
 use hardway_base::shell_word;
 
 use super::uri::LibvirtUri;
-use crate::actions::{Check, Program};
+use crate::actions::{ActionCheck, Program};
 
 /// How virsh is called.
 pub(super) struct Virsh {
@@ -24,25 +24,25 @@ impl Virsh {
         Program::new("virsh", ["-c", &self.uri, verb]).with(arguments)
     }
 
-    /// Whether something stands in the first column of a list.
-    pub(super) fn lists(&self, list: &str, what: &str) -> Check {
+    /// Whether a name is in the first column of a list.
+    pub(super) fn lists(&self, list: &str, what: &str) -> ActionCheck {
         let (program, script) = (self.words(list), first_column(what));
-        Check::Succeeds(Program::new("sh", ["-ec", &format!("found=$({program}); {script}")]))
+        ActionCheck::Succeeds(Program::new("sh", ["-ec", &format!("found=$({program}); {script}")]))
     }
 
-    /// Whether nothing of that name stands in the first column of a list that can be had.
-    pub(super) fn lacks(&self, list: &str, what: &str) -> Check {
+    /// Whether a name is missing from the first column of a list; false if there is no list.
+    pub(super) fn lacks(&self, list: &str, what: &str) -> ActionCheck {
         let (program, script) = (self.words(list), first_column(what));
-        Check::Succeeds(Program::new("sh", ["-ec", &format!("found=$({program}); ! {script}")]))
+        ActionCheck::Succeeds(Program::new("sh", ["-ec", &format!("found=$({program}); ! {script}")]))
     }
 
-    /// Only if something stands in the first column of a list; what is gone already is fine. A list that cannot be had
-    /// is a failure, not an empty one.
+    /// Only if a name is in the first column of a list. It is fine if it is gone already, but a list that libvirt does not give is a
+    /// failure, not an empty list.
     pub(super) fn if_listed(&self, list: &str, what: &str, then: &[Program]) -> Program {
         self.on_listed(list, what, "if", then)
     }
 
-    /// Only if it does not stand there.
+    /// Only if it is not.
     pub(super) fn unless_listed(&self, list: &str, what: &str, then: &[Program]) -> Program {
         self.on_listed(list, what, "if !", then)
     }

@@ -1,4 +1,4 @@
-//! XML that libvirt reads, with a mark by which it is known again.
+//! XML definitions for libvirt, each with a mark that tells whether what libvirt has is what was defined.
 
 use hardway_base::hex;
 use sha2::{Digest as _, Sha256};
@@ -6,14 +6,14 @@ use sha2::{Digest as _, Sha256};
 /// The namespace of hardway's own elements. A name, nothing that can be fetched.
 const NAMESPACE: &str = "https://hardway.dev/libvirt";
 
-/// What a definition is told apart by. libvirt keeps elements of others' namespaces as they are, and adds much of its
-/// own to the rest.
+/// Identifies one version of a definition. libvirt keeps elements of foreign namespaces as they are but rewrites the rest, so
+/// the XML itself cannot be compared.
 pub(super) struct Mark {
     hash: String,
 }
 
 impl Mark {
-    /// Of a definition without one.
+    /// The mark of a definition that does not contain one yet.
     pub(super) fn of(definition: &str) -> Self {
         Self { hash: hex::encode(Sha256::digest(definition))[..32].to_owned() }
     }
@@ -23,13 +23,13 @@ impl Mark {
         format!("  <metadata>\n    {}\n  </metadata>\n", self.line())
     }
 
-    /// The line that libvirt prints of it.
+    /// The line that libvirt prints for it.
     pub(super) fn line(&self) -> String {
         format!("<hardway:made xmlns:hardway=\"{NAMESPACE}\" mark=\"{}\"/>", self.hash)
     }
 }
 
-/// A UUID that is always the same for the same words: version 8 of RFC 9562, which leaves the bits to us.
+/// The same UUID for the same words, every time: version 8 of RFC 9562, which leaves the bits to us.
 pub(super) fn uuid(words: &[&str]) -> String {
     let mut bytes: [u8; 16] = [0; 16];
     bytes.copy_from_slice(&Sha256::digest(words.join("\0"))[..16]);
@@ -39,7 +39,7 @@ pub(super) fn uuid(words: &[&str]) -> String {
     format!("{}-{}-{}-{}-{}", &text[..8], &text[8..12], &text[12..16], &text[16..20], &text[20..])
 }
 
-/// The last three bytes of a MAC, always the same for the same words. 52:54:00 is QEMU's.
+/// A MAC that is the same for the same words, every time: they choose its last three bytes. 52:54:00 is QEMU's.
 pub(super) fn mac(words: &[&str]) -> String {
     let digest = Sha256::digest(words.join("\0"));
     format!("52:54:00:{:02x}:{:02x}:{:02x}", digest[0], digest[1], digest[2])

@@ -1,19 +1,19 @@
 #!/bin/bash
-# What `hardway infra up` does, by hand, for the same user. Each part looks first, so it can be run again, and changes nothing
-# that is as it should be. What is made in this way is yours: `hardway infra down` leaves it alone.
+# Does by hand what `hardway infra up` does, for the same user. Each part checks first, so the script can be repeated; it changes nothing
+# that is in place already. What it creates is yours: `hardway infra down` does not remove it.
 set -euo pipefail
 
-# network/firewall/api: people and nodes reach the API
+# network/firewall/api: users and nodes reach the API
 if ! /site/gcloud --project=acme --quiet compute firewall-rules describe ocp4-x7k2p-api '--format=value(name)' >/dev/null 2>&1; then
   /site/gcloud --project=acme --quiet compute firewall-rules create ocp4-x7k2p-api --network=default --direction=INGRESS --allow=tcp:6443 --source-ranges=192.168.126.0/24 --target-tags=ocp4-x7k2p-balancer
 fi
 
-# network/firewall/ingress: people reach the routes
+# network/firewall/ingress: users reach the routes
 if ! /site/gcloud --project=acme --quiet compute firewall-rules describe ocp4-x7k2p-ingress '--format=value(name)' >/dev/null 2>&1; then
   /site/gcloud --project=acme --quiet compute firewall-rules create ocp4-x7k2p-ingress --network=default --direction=INGRESS --allow=tcp:80,tcp:443 --source-ranges=192.168.126.0/24 --target-tags=ocp4-x7k2p-balancer
 fi
 
-# network/firewall/ssh: people reach the machines to look after them
+# network/firewall/ssh: administrators reach the machines over ssh
 if ! /site/gcloud --project=acme --quiet compute firewall-rules describe ocp4-x7k2p-ssh '--format=value(name)' >/dev/null 2>&1; then
   /site/gcloud --project=acme --quiet compute firewall-rules create ocp4-x7k2p-ssh --network=default --direction=INGRESS --allow=tcp:22 --source-ranges=192.168.126.0/24 --target-tags=ocp4-x7k2p-bootstrap,ocp4-x7k2p-master,ocp4-x7k2p-worker,ocp4-x7k2p-balancer
 fi
@@ -28,7 +28,7 @@ if ! /site/gcloud --project=acme --quiet compute firewall-rules describe ocp4-x7
   /site/gcloud --project=acme --quiet compute firewall-rules create ocp4-x7k2p-control-plane --network=default --direction=INGRESS --allow=tcp:6443,tcp:10257,tcp:10259,tcp:22623,tcp:22624 --source-tags=ocp4-x7k2p-bootstrap,ocp4-x7k2p-master,ocp4-x7k2p-worker,ocp4-x7k2p-balancer --target-tags=ocp4-x7k2p-bootstrap,ocp4-x7k2p-master
 fi
 
-# network/firewall/internal-network: machines see whether others are there
+# network/firewall/internal-network: machines can ping each other
 if ! /site/gcloud --project=acme --quiet compute firewall-rules describe ocp4-x7k2p-internal-network '--format=value(name)' >/dev/null 2>&1; then
   /site/gcloud --project=acme --quiet compute firewall-rules create ocp4-x7k2p-internal-network --network=default --direction=INGRESS --allow=icmp,tcp:22 --source-ranges=192.168.126.0/24 --target-tags=ocp4-x7k2p-bootstrap,ocp4-x7k2p-master,ocp4-x7k2p-worker,ocp4-x7k2p-balancer
 fi
@@ -43,12 +43,12 @@ if ! /site/gcloud --project=acme --quiet compute firewall-rules describe ocp4-x7
   /site/gcloud --project=acme --quiet compute firewall-rules create ocp4-x7k2p-balancer --network=default --direction=INGRESS --allow=tcp:22623 --source-tags=ocp4-x7k2p-bootstrap,ocp4-x7k2p-master,ocp4-x7k2p-worker --target-tags=ocp4-x7k2p-balancer
 fi
 
-# network/firewall/routers: the load balancer reaches the routers and asks for their health
+# network/firewall/routers: the load balancer reaches the routers and their health checks
 if ! /site/gcloud --project=acme --quiet compute firewall-rules describe ocp4-x7k2p-routers '--format=value(name)' >/dev/null 2>&1; then
   /site/gcloud --project=acme --quiet compute firewall-rules create ocp4-x7k2p-routers --network=default --direction=INGRESS --allow=tcp:80,tcp:443,tcp:1936 --source-tags=ocp4-x7k2p-balancer --target-tags=ocp4-x7k2p-worker
 fi
 
-# dns/zone: the names of the cluster, for its machines
+# dns/zone: the cluster's DNS zone
 if ! /site/gcloud --project=acme --quiet dns managed-zones describe ocp4-x7k2p-zone '--format=value(name)' >/dev/null 2>&1; then
   /site/gcloud --project=acme --quiet dns managed-zones create ocp4-x7k2p-zone --dns-name=ocp4.example.com. --visibility=private --networks=default '--description=Made by hardway.' --labels=kubernetes-io-cluster-ocp4-x7k2p=owned
 fi
@@ -98,7 +98,7 @@ if ! /site/gcloud --project=acme --quiet dns record-sets describe '*.apps.ocp4.e
   /site/gcloud --project=acme --quiet dns record-sets create '*.apps.ocp4.example.com.' --zone=ocp4-x7k2p-zone --type=A --ttl=60 --rrdatas=192.168.126.11
 fi
 
-# balancer/startup: what the load balancer's instance runs
+# balancer/startup: the startup script of the load balancer's instance
 if ! { [ "$(stat -c %a /site/work/gce/balancer.sh 2>/dev/null)" = 644 ] && sha256sum /site/work/gce/balancer.sh 2>/dev/null | grep -qF 500f25ec4948267665970814c159b8663d87467183a5af5e3b31b2d8b2d5ce1d; }; then
   install -D -m 0644 /dev/stdin /site/work/gce/balancer.sh <<'END_OF_FILE'
 #!/bin/bash
@@ -125,12 +125,12 @@ done
 END_OF_FILE
 fi
 
-# balancer/instance: what asks for the API or a route gets a machine that is well
+# balancer/instance: traffic for the API and the routes goes to healthy machines
 if ! /site/gcloud --project=acme --quiet compute instances describe ocp4-x7k2p-balancer --zone=us-central1-a '--format=value(name)' >/dev/null 2>&1; then
   /site/gcloud --project=acme --quiet compute instances create ocp4-x7k2p-balancer --zone=us-central1-a --machine-type=e2-small --image-family=debian-12 --image-project=debian-cloud --network-interface=subnet=default,private-network-ip=192.168.126.10,aliases=192.168.126.11/32 --tags=ocp4-x7k2p-balancer --labels=kubernetes-io-cluster-ocp4-x7k2p=owned --no-service-account --no-scopes --metadata-from-file=startup-script=/site/work/gce/balancer.sh
 fi
 
-# balancer/config: what the load balancer goes by
+# balancer/config: the load balancer's configuration
 if ! { [ "$(stat -c %a /site/work/gce/haproxy.cfg 2>/dev/null)" = 644 ] && sha256sum /site/work/gce/haproxy.cfg 2>/dev/null | grep -qF 1c949183a09f5e5041a8e2a3ff7cc97705ed6d4a11d5f3b0a48df6b4893b505b; }; then
   install -D -m 0644 /dev/stdin /site/work/gce/haproxy.cfg <<'END_OF_FILE'
 # Made by hardway.

@@ -10,12 +10,13 @@ use hardway_assets::inventory::Role;
 use hardway_assets::{Cluster, Phase};
 use hardway_cluster::declared::Declared;
 use hardway_cluster::diagnosis::{
-    Api, Evidence, InstallFacts, Limits, Log, LogSource, NameFacts, from_bundle, live as ask,
+    Api, BundleLimits, Evidence, InstallFacts, LogSource, LogTail, NameFacts, from_bundle, live as ask,
 };
-use hardway_cluster::verify::Resolved;
+use hardway_cluster::verify::ResolvedName;
 use hardway_journal::{FILE_NAME, History, IgnitionRedeemed, JournalError, PhaseState, Record};
 
-use super::local_facts::{folder_facts, host_facts, switched_off};
+use super::local_facts::{folder_facts, host_facts};
+use super::machine_facts;
 use crate::clock;
 use crate::cluster::Live;
 use crate::inputs::{InputFiles, Workdir};
@@ -42,26 +43,27 @@ pub(crate) async fn of_cluster(workdir: &Workdir, live: &Live, out: &Output) -> 
     match &live.cluster {
         Some(cluster) => {
             evidence.domain = Some(cluster.domain());
+            evidence.service_address = Some(cluster.kubernetes_service_ip());
             evidence.names = names(cluster).await;
             evidence.folder = folder_facts(workdir, cluster, now)?;
             evidence.host = host_facts(cluster);
             for port in [6443, 22623] {
                 evidence.ports.push(ask::knock(cluster.api_int_host(), port, PATIENCE).await);
             }
-            evidence.host.switched_off = switched_off(workdir, cluster, &evidence);
+            machine_facts::collect(workdir, cluster, &mut evidence).await;
             journal(workdir, cluster, &mut evidence)?;
             balancer(live, cluster, &mut evidence).await;
         }
         None => {
             let host = live.config.cluster_url.host().unwrap_or_default().to_owned();
-            evidence.names.api = Some(Resolved::ask(host, Vec::new(), PATIENCE).await);
+            evidence.names.api = Some(ResolvedName::ask(host, Vec::new(), PATIENCE).await);
         }
     }
     if !evidence.state.is_bootstrap_complete()
         && let Some(host) = live.bootstrap_host(workdir)
         && let Err(error) = ask::ask_bootstrap_host(&host, &mut evidence).await
     {
-        out.info(&format!("the bootstrap host cannot be asked: {error}"));
+        out.info(&format!("cannot reach the bootstrap host: {error}"));
     }
     Ok(evidence)
 }
@@ -79,12 +81,13 @@ pub(crate) fn of_bundle(
             .fix("make one with `hardway gather bootstrap`")
     };
     let reader = fs::File::open(file).map_err(|error| unusable(&error))?;
-    let mut evidence = from_bundle(reader, Limits::default()).map_err(|error| unusable(&error))?;
+    let mut evidence = from_bundle(reader, BundleLimits::default()).map_err(|error| unusable(&error))?;
     if let Some(files) = InputFiles::open_if_there(workdir)? {
-        let checked = Checked::of(workdir, &files, Reach::Here(release_dir), out)?;
+        let checked = Checked::of(workdir, &files, Reach::local(release_dir), out)?;
         let cluster = project::cluster_of(workdir, checked)?;
         evidence.declared = Declared::of(&cluster);
         evidence.domain = Some(cluster.domain());
+        evidence.service_address = Some(cluster.kubernetes_service_ip());
         let (records, history) = records(workdir)?;
         evidence.install = install_facts(&history, &records, &cluster);
     }
@@ -92,14 +95,14 @@ pub(crate) fn of_bundle(
 }
 
 /// Files that a person named.
-pub(crate) fn given(files: &[PathBuf]) -> Result<Vec<Log>, Report> {
+pub(crate) fn given(files: &[PathBuf]) -> Result<Vec<LogTail>, Report> {
     let read = |file: &PathBuf| {
         let bytes = fs::read(file).map_err(|error| Report::from_error(Code::Usage, &error))?;
         let text = String::from_utf8_lossy(&bytes);
         let lines: Vec<&str> = text.lines().collect();
         let lines =
             lines[lines.len().saturating_sub(LINES)..].iter().map(|line| (*line).to_owned()).collect();
-        Ok(Log { source: LogSource::Given, name: file.display().to_string(), lines })
+        Ok(LogTail { source: LogSource::Given, name: file.display().to_string(), lines })
     };
     files.iter().map(read).collect()
 }
@@ -107,7 +110,7 @@ pub(crate) fn given(files: &[PathBuf]) -> Result<Vec<Log>, Report> {
 async fn names(cluster: &Cluster) -> NameFacts {
     let network = &cluster.inventory.network;
     let domain = cluster.domain();
-    let resolve = |name: String, expected: &[_]| Resolved::ask(name, expected.to_vec(), PATIENCE);
+    let resolve = |name: String, expected: &[_]| ResolvedName::ask(name, expected.to_vec(), PATIENCE);
     NameFacts {
         api: Some(resolve(cluster.api_host(), &network.api_vip).await),
         api_int: Some(resolve(cluster.api_int_host(), &network.api_vip).await),

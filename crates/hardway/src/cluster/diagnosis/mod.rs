@@ -2,16 +2,15 @@
 
 mod evidence;
 mod local_facts;
+mod machine_facts;
 
 pub(crate) use evidence::{given, of_bundle, of_cluster};
-
-use std::fmt::Write as _;
 
 use hardway_cluster::diagnosis::{Diagnosis, first_broken};
 
 use super::Live;
 use crate::inputs::Workdir;
-use crate::terminal::Output;
+use crate::terminal::{Output, Row, paragraph};
 
 /// What is broken first in a cluster, as text; nothing when nothing is, or nothing can be known.
 pub(crate) async fn first(workdir: &Workdir, live: &Live, out: &Output) -> Option<String> {
@@ -22,14 +21,11 @@ pub(crate) async fn first(workdir: &Workdir, live: &Live, out: &Output) -> Optio
 /// As a person reads it.
 pub(crate) fn text(found: &Diagnosis) -> String {
     let link = found.link.map(|link| format!(" ({link})")).unwrap_or_default();
-    let mut text = format!("{}{link} {}\n", found.code, found.symptom);
-    for line in &found.evidence {
-        let _ = writeln!(text, "  seen   {line}");
-    }
-    let _ = writeln!(
-        text,
-        "  cause  {}\n  fix    {}\n  more   hardway explain {}",
-        found.cause, found.fix, found.code
-    );
-    text
+    let row = Row {
+        name: &format!("{}{link}", found.code),
+        outcome: found.symptom,
+        detail: found.evidence.iter().map(String::as_str).collect(),
+        advice: Some(found.fix),
+    };
+    paragraph(&row, found.cause, &format!("hardway explain {}", found.code))
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_assets::inventory::{Host, Role};
-use hardway_machines::host_progress::{HostProgress, HostState, TrackedHost, fold};
+use hardway_machines::host_progress::{HostProgress, HostReport, TrackedHost, fold};
 use hardway_machines::providers::Provider as _;
 
 use super::Site;
@@ -17,7 +17,7 @@ pub(super) fn run(site: &Site, host: Option<&str>) -> Result<Exit, Report> {
         Some(name) => vec![site.host(name)?],
         // A bootstrap host that has done its work is not to be booted again.
         None => {
-            let is_over = site.stage()? == Stage::Installed;
+            let is_over = site.stage()? == InstallStage::Installed;
             let hosts = site.cluster.inventory.hosts.iter();
             hosts.filter(|host| !(is_over && host.role == Role::Bootstrap)).collect()
         }
@@ -42,7 +42,7 @@ pub(super) fn run(site: &Site, host: Option<&str>) -> Result<Exit, Report> {
     let wait = if waiting.len() == 1 { "waits" } else { "wait" };
     Err(Report::new(Code::ByHand, format!("{} {wait} for a person", waiting.join(", ")))
         .evidence(evidence)
-        .fix("do what is written above; hardway goes on when the machines are seen"))
+        .fix("follow the steps above; hardway continues once it sees the machines"))
 }
 
 /// Ends with 9 when the machine was not seen.
@@ -51,16 +51,16 @@ pub(super) fn seen(site: &Site, host: &Host) -> Result<Exit, Report> {
     if is_seen(&state) {
         return Ok(Exit::Done);
     }
-    Err(Report::new(Code::ByHand, format!("{} was not seen yet: {}", host.name, state.sentence))
+    Err(Report::new(Code::ByHand, format!("{} has not been seen yet: {}", host.name, state.sentence))
         .fix(format!("hardway bmc by-hand --host {}", host.name)))
 }
 
-fn is_seen(state: &HostState) -> bool {
-    state.state >= HostProgress::Seen
+fn is_seen(state: &HostReport) -> bool {
+    state.progress >= HostProgress::Seen
 }
 
 /// In the order given; the journal is read once for all of them.
-fn states(site: &Site, hosts: &[&Host]) -> Result<Vec<HostState>, Report> {
+fn states(site: &Site, hosts: &[&Host]) -> Result<Vec<HostReport>, Report> {
     let records = hardway_journal::read(&site.workdir.path(hardway_journal::FILE_NAME))
         .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error).fix(error.fix()))?;
     let tracked: Vec<TrackedHost> = hosts.iter().map(|host| TrackedHost::new(&site.cluster, host)).collect();

@@ -8,17 +8,17 @@ mod by_hand;
 use std::path::PathBuf;
 
 use hardway_assets::Cluster;
-use hardway_assets::host_services::Stage;
+use hardway_assets::host_services::InstallStage;
 use hardway_assets::inventory::{Host, Provider};
 use hardway_base::Secret;
-use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings};
+use hardway_machines::providers::bare_metal::{BareMetal, BareMetalSettings, HostFacts};
 use hardway_machines::redfish::{Bmc, BootFrom, Controller, Power, RedfishError};
 use serde_json::json;
 
 use crate::cli::{BmcArgs, BmcVerb, Format, Global};
 use crate::inputs::{InputFiles, Workdir};
 use crate::journal::history;
-use crate::machines;
+use crate::machines::{self, HostedSite};
 use crate::project::{self, Checked};
 use crate::release::Reach;
 use crate::report::{Code, Exit, Report};
@@ -38,9 +38,12 @@ pub(crate) fn run(global: &Global, args: &BmcArgs, out: &Output) -> Result<Exit,
         BmcVerb::Insert(host) => site.ask(&host.name, Wish::Insert, out),
         BmcVerb::PowerOff(host) => site.ask(&host.name, Wish::Power(Power::Off), out),
         BmcVerb::PowerOn(host) => site.ask(&host.name, Wish::Power(Power::On), out),
+        BmcVerb::ShutDown(host) => site.ask(&host.name, Wish::ShutDown, out),
         BmcVerb::Status { host, output } => site.ask(&host.name, Wish::Status(*output), out),
     }
 }
+
+const OTHER_PROVIDER: &str = "`hardway bmc` works with machines.provider bare-metal only";
 
 /// The working folder of machines that are there.
 struct Site {
@@ -56,17 +59,25 @@ enum Wish {
     Eject,
     Insert,
     Power(Power),
+    ShutDown,
     Status(Format),
 }
 
 impl Site {
     fn open(global: &Global, out: &Output) -> Result<Self, Report> {
         let workdir = Workdir::open(&global.dir)?;
+        if let Some(HostedSite { file, cluster }) = HostedSite::open(&workdir)? {
+            if cluster.inventory.machines.provider != Provider::BareMetal {
+                return Err(Report::new(Code::Usage, OTHER_PROVIDER));
+            }
+            let settings =
+                BareMetalSettings::read(&cluster).map_err(|violations| file.invalid(violations))?;
+            return Ok(Self { workdir, cluster, settings });
+        }
         let files = InputFiles::open(&workdir)?;
-        let checked = Checked::of(&workdir, &files, Reach::Here(None), out)?;
+        let checked = Checked::of(&workdir, &files, Reach::Kept, out)?;
         if checked.inventory.machines.provider != Provider::BareMetal {
-            let what = "controllers are asked for provider bare-metal only; machines.provider is another";
-            return Err(Report::new(Code::Usage, what));
+            return Err(Report::new(Code::Usage, OTHER_PROVIDER));
         }
         let cluster = project::cluster_of(&workdir, checked)?;
         let settings =
@@ -78,12 +89,12 @@ impl Site {
         let hosts = &self.cluster.inventory.hosts;
         hosts.iter().find(|host| host.name == name).ok_or_else(|| {
             let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
-            Report::new(Code::Usage, format!("no host is called {name:?}"))
-                .fix(format!("the inventory has: {}", names.join(", ")))
+            Report::new(Code::Usage, format!("no host {name:?} in the inventory"))
+                .fix(format!("hosts in the inventory: {}", names.join(", ")))
         })
     }
 
-    fn stage(&self) -> Result<Stage, Report> {
+    fn stage(&self) -> Result<InstallStage, Report> {
         Ok(machines::stage(&self.cluster, &history(&self.workdir)?))
     }
 
@@ -93,7 +104,8 @@ impl Site {
             settings: self.settings.clone(),
             program: PathBuf::from("hardway"),
             folder: self.workdir.path(""),
-            stage: Stage::Bootstrapping,
+            stage: InstallStage::Bootstrapping,
+            facts: HostFacts::default(),
         }
     }
 
@@ -122,7 +134,7 @@ impl Site {
         let path = path_of_iso(&self.workdir, &media_paths(&self.workdir)?, &host.name)?;
         self.settings.iso_url(&host.name, path.as_ref()).ok_or_else(|| {
             let what = format!(
-                "there is no medium for {}, or it has joined or was taken away since its medium was made",
+                "no current medium for {}: none was made, or the host has joined or was removed since",
                 host.name
             );
             Report::new(Code::MediaUnusable, what).fix(format!("hardway media iso --host {}", host.name))
@@ -131,9 +143,9 @@ impl Site {
 
     fn controller(&self, host: &Host) -> Result<Bmc, Report> {
         let Some(settings) = self.settings.controllers.get(&host.name) else {
-            let what = format!("{} has no controller in inventory.yaml", host.name);
+            let what = format!("inventory.yaml has no management controller for {}", host.name);
             return Err(Report::new(Code::Usage, what).fix(format!(
-                "set machines.bare-metal.hosts.{0}.bmc, or do it by hand: hardway bmc by-hand --host {0}",
+                "set machines.bare-metal.hosts.{0}.bmc, or boot it by hand: hardway bmc by-hand --host {0}",
                 host.name
             )));
         };
@@ -157,6 +169,7 @@ async fn carry_out(
             Wish::Eject => controller.eject().await.map(|()| None),
             Wish::Insert => controller.insert(iso).await.map(|()| None),
             Wish::Power(power) => controller.set_power(power).await.map(|()| None),
+            Wish::ShutDown => controller.shut_down().await.map(|()| None),
             Wish::Status(_) => {
                 controller.status().await.map(|status| Some((status.to_string(), json!(status))))
             }

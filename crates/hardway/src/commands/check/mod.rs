@@ -1,11 +1,13 @@
-//! `hardway check`: phase check-host.
+//! `hardway check`: phase check-host; `hardway check images`, `hardway check manifests`.
 
+mod images;
+pub(super) mod manifests;
 mod shown;
 
 use hardway_assets::inventory::Provider;
 use hardway_machines::preflight::{CheckResult, Choice};
 
-use crate::cli::{CheckArgs, Format, Global};
+use crate::cli::{CheckArgs, CheckWhat, Format, Global};
 use crate::inputs::{InputFiles, Workdir};
 use crate::machines::{ReleaseSource, checks_named, look, preflight_text, refused};
 use crate::project;
@@ -14,6 +16,11 @@ use crate::terminal::Output;
 
 /// Looks at this host and everything around the cluster, and changes nothing. Exit code 2 when a check fails.
 pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<Exit, Report> {
+    match &args.what {
+        Some(CheckWhat::Images(args)) => return images::run(global, args, out),
+        Some(CheckWhat::Manifests(args)) => return manifests::run(global, args, out),
+        None => {}
+    }
     if args.list {
         shown::list(args.output, out);
         return Ok(Exit::Done);
@@ -23,12 +30,15 @@ pub(crate) fn run(global: &Global, args: &CheckArgs, out: &Output) -> Result<Exi
     let files = InputFiles::open(&workdir)?;
     let cluster = project::cluster_before_release(&workdir, &files)?;
     is_about(&choice, cluster.inventory.machines.provider)?;
-    let tell = |result: &CheckResult| out.debug(&format!("{}: {}", result.check, result.verdict));
+    let tell = |result: &CheckResult| out.debug(&format!("{}: {}", result.check, result.judged.verdict));
     let registry = (&args.registry).into();
     let source = ReleaseSource { registry: &registry, folder: None };
-    let results = look(&workdir, &files.config, &cluster, source, &choice, tell, out)?;
+    let results = look(&workdir, &files, &cluster, source, &choice, tell, out)?;
     match args.output {
-        Format::Text => out.data(&preflight_text(&results, cluster.inventory.machines.provider)),
+        Format::Text => {
+            let text = preflight_text(&results, cluster.inventory.machines.provider, args.all);
+            out.painted(&out.advice(&text));
+        }
         format => out.value(&shown::value(&results), format),
     }
     refused(&results).map_or(Ok(Exit::Done), Err)
@@ -47,7 +57,7 @@ fn is_about(choice: &Choice, provider: Provider) -> Result<(), Report> {
         .iter()
         .map(|(check, providers)| {
             let providers: Vec<&str> = providers.iter().map(|other| other.name()).collect();
-            format!("{check} is about {}", providers.join(" and "))
+            format!("{check} only applies to {}", providers.join(" and "))
         })
         .collect();
     match told.is_empty() {
@@ -58,7 +68,7 @@ fn is_about(choice: &Choice, provider: Provider) -> Result<(), Report> {
                 Code::Usage,
                 format!("{}: the provider of the inventory is {own}", told.join(", ")),
             )
-            .fix("leave it out; `hardway check --list` says whom each check is about"))
+            .fix("omit it; `hardway check --list` shows what each check applies to"))
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use hardway_assets::File;
 use hardway_assets::secrets::Random;
 use hardway_assets::yaml;
 use hardway_base::Secret;
@@ -16,37 +15,43 @@ use hardway_hosted::render::{
 use hardway_hosted::{HostedError, names, pool_status};
 use serde_json::{Value, json};
 
-use super::{connect, failed, refused};
 use crate::cli::{
     AvailabilityArg, ClusterNameArgs, ClusterSpecArgs, ClusterVerb, Format, Global, HostedRenderArgs,
-    ManagementArgs,
 };
 use crate::clock;
-use crate::inputs::{FolderLock, Workdir};
+use crate::hosted::{ManagementAccess, connect, encryption_key, failed, refused};
+use crate::inputs::Workdir;
 use crate::report::{Code, Exit, Report};
 use crate::terminal::Output;
 
 pub(super) async fn run(
     global: &Global,
-    args: &ManagementArgs,
+    access: &ManagementAccess,
     verb: &ClusterVerb,
     out: &Output,
 ) -> Result<Exit, Report> {
     match verb {
-        ClusterVerb::Render(render) => self::render(global, args, render, out)?,
-        ClusterVerb::Create(spec) => create(args, spec, out).await?,
-        ClusterVerb::Status(name) => return status(args, name, out).await,
+        ClusterVerb::Render(render) => self::render(global, access, render, out)?,
+        ClusterVerb::Create(spec) => create(access, spec, out).await?,
+        ClusterVerb::Status(name) => return status(access, name, out).await,
         ClusterVerb::Kubeconfig { name } => {
             let kubeconfig =
-                connect(args, name).await?.admin_kubeconfig().await.map_err(|error| failed(&error))?;
+                connect(access, name).await?.admin_kubeconfig().await.map_err(|error| failed(&error))?;
             out.bytes(kubeconfig.expose());
         }
         ClusterVerb::Delete { name, .. } => {
-            let management = connect(args, name).await?;
+            let management = connect(access, name).await?;
             let was_there = management.delete::<HostedCluster>(name).await.map_err(|error| failed(&error))?;
             match was_there {
-                true => out.info(&format!("HostedCluster {name} is being deleted, with its pools and its control plane; machines stay")),
-                false => return Err(failed(&HostedError::Missing(format!("HostedCluster {name} in {}", args.namespace)))),
+                true => out.info(&format!(
+                    "deleting HostedCluster {name} with its pools and its control plane; machines stay"
+                )),
+                false => {
+                    return Err(failed(&HostedError::Missing(format!(
+                        "HostedCluster {name} in {}",
+                        access.namespace
+                    ))));
+                }
             }
         }
     }
@@ -56,18 +61,18 @@ pub(super) async fn run(
 /// What is printed is the same every time, so that it can be kept and compared.
 fn render(
     global: &Global,
-    args: &ManagementArgs,
+    access: &ManagementAccess,
     render: &HostedRenderArgs,
     out: &Output,
 ) -> Result<(), Report> {
-    let (mut request, mut objects) = checked(args, &render.cluster)?;
+    let (mut request, mut objects) = checked(access, &render.cluster)?;
     if render.render_sensitive {
-        request.encryption_key = kept_key(global, &request)?;
+        request.encryption_key = encryption_key(&Workdir::open(&global.dir)?, &request)?;
         objects = self::objects(&request).map_err(|errors| refused(&errors))?;
     } else {
         objects.iter_mut().for_each(hide);
         out.info(
-            "Secrets come without their values, and cannot be applied so: --render-sensitive prints them too",
+            "values of Secrets are left out, so this output cannot be applied as is; --render-sensitive includes them",
         );
     }
     let documents: Vec<String> = objects.iter().map(yaml::write).collect();
@@ -75,29 +80,9 @@ fn render(
     Ok(())
 }
 
-/// Drawn once, and kept in the working folder: with another one, what a cluster has encrypted is lost.
-fn kept_key(global: &Global, request: &ClusterRequest) -> Result<Secret, Report> {
-    let workdir = Workdir::open(&global.dir)?;
-    let name = format!("hosted/{}-{}.etcd-encryption-key", request.namespace, request.name);
-    let path = workdir.path(&name);
-    match fs_err::read(&path) {
-        Ok(key) if key.len() == 32 => return Ok(Secret::new(key)),
-        Ok(_) => {
-            let what = format!("{} has not the 32 bytes of a key", path.display());
-            return Err(Report::new(Code::WorkdirUnusable, what)
-                .fix("bring it back from a copy; without a cluster made from it, remove it"));
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(Report::from_error(Code::WorkdirUnusable, &error)),
-    }
-    let _held = FolderLock::take(&workdir)?;
-    workdir.write(&File::secret(name, request.encryption_key.expose().to_vec()))?;
-    Ok(request.encryption_key.clone())
-}
-
-async fn create(args: &ManagementArgs, spec: &ClusterSpecArgs, out: &Output) -> Result<(), Report> {
-    let (request, objects) = checked(args, spec)?;
-    let management = connect(args, &spec.name).await?;
+async fn create(access: &ManagementAccess, spec: &ClusterSpecArgs, out: &Output) -> Result<(), Report> {
+    let (request, objects) = checked(access, spec)?;
+    let management = connect(access, &spec.name).await?;
     let make = async {
         // Before anything is made: Secrets applied for a cluster that is there would be another cluster's.
         if management.hosted_cluster().await?.is_some() {
@@ -109,7 +94,7 @@ async fn create(args: &ManagementArgs, spec: &ClusterSpecArgs, out: &Output) -> 
     make.await.map_err(|error: HostedError| failed(&error))?;
     let ports = request.ports.rows().map(|(service, port)| format!("{service} {port}")).join(", ");
     out.info(&format!(
-        "HostedCluster {} is made; workers reach it at {}: {ports}",
+        "created HostedCluster {}; workers reach it at {}: {ports}",
         spec.name, request.address
     ));
     out.info(&format!("next: hardway hosted cluster status {}", spec.name));
@@ -117,9 +102,12 @@ async fn create(args: &ManagementArgs, spec: &ClusterSpecArgs, out: &Output) -> 
 }
 
 /// The request and its objects; or everything that is wrong with the flags and the files they name, at once.
-fn checked(args: &ManagementArgs, spec: &ClusterSpecArgs) -> Result<(ClusterRequest, Vec<Value>), Report> {
+fn checked(
+    access: &ManagementAccess,
+    spec: &ClusterSpecArgs,
+) -> Result<(ClusterRequest, Vec<Value>), Report> {
     let mut files = Files::default();
-    let request = request(args, spec, &mut files);
+    let request = request(access, spec, &mut files);
     match (objects(&request), files.errors.is_empty()) {
         (Ok(objects), true) => Ok((request, objects)),
         (Ok(_), false) => Err(refused(&RequestErrors(files.errors))),
@@ -143,13 +131,13 @@ impl Files {
     }
 }
 
-fn request(args: &ManagementArgs, spec: &ClusterSpecArgs, files: &mut Files) -> ClusterRequest {
+fn request(access: &ManagementAccess, spec: &ClusterSpecArgs, files: &mut Files) -> ClusterRequest {
     let random = Random::default();
     // Of a file that cannot be read, that is told and nothing else.
     let pull_secret = files.read(&spec.pull_secret).unwrap_or_else(|| r#"{"auths":{}}"#.to_owned());
     let pool = u32::try_from(spec.node_pool_replicas).ok().map(|replicas| NodePoolRequest {
         name: spec.name.clone(),
-        namespace: args.namespace.clone(),
+        namespace: access.namespace.clone(),
         cluster: spec.name.clone(),
         release_image: spec.release_image.clone(),
         replicas,
@@ -163,13 +151,13 @@ fn request(args: &ManagementArgs, spec: &ClusterSpecArgs, files: &mut Files) -> 
     let ports = spec.node_port_base.map(ServicePorts::from_base);
     ClusterRequest {
         name: spec.name.clone(),
-        namespace: args.namespace.clone(),
+        namespace: access.namespace.clone(),
         base_domain: spec.base_domain.clone(),
         release_image: spec.release_image.clone(),
         pull_secret: Secret::new(pull_secret.trim()),
         ssh_key: spec.ssh_key.as_deref().and_then(|file| files.read(file)).map(|key| key.trim().to_owned()),
         address: spec.external_api_server_address.clone(),
-        ports: ports.unwrap_or_else(|| ServicePorts::of_cluster(&args.namespace, &spec.name)),
+        ports: ports.unwrap_or_else(|| ServicePorts::of_cluster(&access.namespace, &spec.name)),
         cluster_network: spec.cluster_cidr.clone(),
         service_network: spec.service_cidr.clone(),
         machine_network: spec.machine_cidr.clone(),
@@ -181,7 +169,7 @@ fn request(args: &ManagementArgs, spec: &ClusterSpecArgs, files: &mut Files) -> 
         storage_size: spec.etcd_storage_size.clone(),
         fips: spec.fips,
         trust_bundle: spec.additional_trust_bundle.as_deref().and_then(|file| files.read(file)),
-        infra_id: spec.infra_id.clone().unwrap_or_else(|| names::infra_id(&args.namespace, &spec.name)),
+        infra_id: spec.infra_id.clone().unwrap_or_else(|| names::infra_id(&access.namespace, &spec.name)),
         encryption_key: Secret::new(random.bytes::<32>()),
         node_pool: pool,
     }
@@ -196,13 +184,13 @@ fn hide(object: &mut Value) {
     }
 }
 
-async fn status(args: &ManagementArgs, name: &ClusterNameArgs, out: &Output) -> Result<Exit, Report> {
-    let management = connect(args, &name.name).await?;
+async fn status(access: &ManagementAccess, name: &ClusterNameArgs, out: &Output) -> Result<Exit, Report> {
+    let management = connect(access, &name.name).await?;
     let now = clock::now();
     let look = async {
         let cluster = management.hosted_cluster().await?;
         let cluster = cluster.ok_or_else(|| {
-            HostedError::Missing(format!("HostedCluster {} in {}", name.name, args.namespace))
+            HostedError::Missing(format!("HostedCluster {} in {}", name.name, access.namespace))
         })?;
         let mut pools = Vec::new();
         for pool in management.node_pools().await? {
@@ -212,19 +200,19 @@ async fn status(args: &ManagementArgs, name: &ClusterNameArgs, out: &Output) -> 
     };
     let (cluster, pools) = look.await.map_err(|error: HostedError| failed(&error))?;
     let value = json!({
-        "name": name.name, "namespace": args.namespace, "controlPlaneNamespace": management.control_plane(),
+        "name": name.name, "namespace": access.namespace, "controlPlaneNamespace": management.control_plane(),
         "ignitionEndpoint": cluster.status.ignition_endpoint, "conditions": cluster.conditions(), "nodePools": pools,
     });
     if name.output != Format::Text {
         out.value(&value, name.output);
         return Ok(Exit::Done);
     }
-    let mut text = format!("HostedCluster {}/{}\n", args.namespace, name.name);
+    let mut text = format!("HostedCluster {}/{}\n", access.namespace, name.name);
     let _ = writeln!(text, "  control plane in  {}", management.control_plane());
     let _ = writeln!(
         text,
         "  first boots from  {}",
-        cluster.status.ignition_endpoint.as_deref().unwrap_or("not known yet")
+        cluster.status.ignition_endpoint.as_deref().unwrap_or("unknown yet")
     );
     for condition in
         cluster.conditions().iter().filter(|condition| WORTH_TELLING.contains(&condition.r#type.as_str()))

@@ -2,34 +2,32 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use hardway_hosted::config_watch::{ConfigWatch, REST};
 use hardway_hosted::gates::first_held;
 use hardway_hosted::objects::{NodePool, Taint};
 use hardway_hosted::render::{NodePoolRequest, RequestErrors, UpgradeType, node_pool_object};
-use hardway_hosted::{HostedError, Management, PoolStatus, pool_status};
-use jiff::SignedDuration;
+use hardway_hosted::{HostedError, PoolStatus};
 use serde_json::json;
 
-use super::{connect, failed, refused};
-use crate::cli::{Format, ManagementArgs, NodepoolCreateArgs, NodepoolVerb, UpgradeArg};
-use crate::clock;
-use crate::report::{Code, Exit, Report};
-use crate::terminal::Output;
+use crate::cli::{Format, NodepoolCreateArgs, NodepoolVerb, UpgradeArg};
+use crate::hosted::{ManagementAccess, await_gates, connect, failed, look_at_gates, refused};
+use crate::report::{Exit, Report};
+use crate::terminal::{Columns, Output, Place, Row};
 
-/// How often the gates are looked at.
-const LOOK: Duration = Duration::from_secs(2);
-
-pub(super) async fn run(args: &ManagementArgs, verb: &NodepoolVerb, out: &Output) -> Result<Exit, Report> {
+pub(super) async fn run(
+    access: &ManagementAccess,
+    verb: &NodepoolVerb,
+    out: &Output,
+) -> Result<Exit, Report> {
     match verb {
-        NodepoolVerb::Create(create) => self::create(args, create, out).await,
+        NodepoolVerb::Create(create) => self::create(access, create, out).await,
         NodepoolVerb::List { cluster, output } => {
-            let management = connect(args, cluster).await?;
+            let management = connect(access, cluster).await?;
             let pools = management.node_pools().await.map_err(|error| failed(&error))?;
             let mut all = Vec::new();
             for pool in &pools {
-                all.push(look(&management, pool, &mut ConfigWatch::default(), REST).await?);
+                all.push(look_at_gates(&management, pool, &mut ConfigWatch::default(), REST).await?);
             }
             match output {
                 Format::Text => out.data(&all.iter().map(line).collect::<String>()),
@@ -38,9 +36,9 @@ pub(super) async fn run(args: &ManagementArgs, verb: &NodepoolVerb, out: &Output
             Ok(Exit::Done)
         }
         NodepoolVerb::Status { name, cluster, output } => {
-            let management = connect(args, cluster).await?;
+            let management = connect(access, cluster).await?;
             let pool = management.node_pool(name).await.map_err(|error| failed(&error))?;
-            let status = look(&management, &pool, &mut ConfigWatch::default(), REST).await?;
+            let status = look_at_gates(&management, &pool, &mut ConfigWatch::default(), REST).await?;
             match output {
                 Format::Text => out.data(&text(&status)),
                 format => out.value(&json!(status), *format),
@@ -48,76 +46,35 @@ pub(super) async fn run(args: &ManagementArgs, verb: &NodepoolVerb, out: &Output
             Ok(if first_held(&status.gates).is_some() { Exit::Blocked } else { Exit::Done })
         }
         NodepoolVerb::Delete { name, cluster, .. } => {
-            let management = connect(args, cluster).await?;
+            let management = connect(access, cluster).await?;
             management.node_pool(name).await.map_err(|error| failed(&error))?;
             management.delete::<NodePool>(name).await.map_err(|error| failed(&error))?;
-            out.info(&format!(
-                "NodePool {name} is being deleted; its tokens end now, and machines that run stay"
-            ));
+            out.info(&format!("deleting NodePool {name}; its tokens are revoked now, running machines stay"));
             Ok(Exit::Done)
         }
     }
 }
 
-async fn create(args: &ManagementArgs, create: &NodepoolCreateArgs, out: &Output) -> Result<Exit, Report> {
-    let management = connect(args, &create.cluster).await?;
-    let cluster = management.hosted_cluster().await.map_err(|error| failed(&error))?;
-    let cluster = cluster.ok_or_else(|| {
-        failed(&HostedError::Missing(format!("HostedCluster {} in {}", create.cluster, args.namespace)))
-    })?;
-    let request = request(args, create, &cluster.spec.release.image)?;
-    let object = node_pool_object(&request).map_err(|errors| refused(&errors))?;
-    management.make(&[object]).await.map_err(|error| failed(&error))?;
-    out.info(&format!("NodePool {} is made", create.name));
-    await_gates(&management, &create.name, create.timeout, create.config_rest, out).await
-}
-
-/// Waits, and tells each gate once.
-pub(super) async fn await_gates(
-    management: &Management,
-    name: &str,
-    timeout: SignedDuration,
-    rest: SignedDuration,
+async fn create(
+    access: &ManagementAccess,
+    create: &NodepoolCreateArgs,
     out: &Output,
 ) -> Result<Exit, Report> {
-    let late = clock::now() + timeout;
-    let (mut config, mut told) = (ConfigWatch::default(), None);
-    loop {
-        let pool = management.node_pool(name).await.map_err(|error| failed(&error))?;
-        let status = look(management, &pool, &mut config, rest).await?;
-        let Some(gate) = first_held(&status.gates) else {
-            out.info(&format!(
-                "every gate is open: machines can boot with config {}",
-                status.config_hash.unwrap_or_default()
-            ));
-            return Ok(Exit::Done);
-        };
-        if told != Some(gate.name) {
-            told = Some(gate.name);
-            out.info(&format!("waiting at gate {}: {}", gate.name, gate.seen));
-        }
-        if clock::now() >= late {
-            return Err(Report::new(
-                Code::HostedHeld,
-                format!("NodePool {name} is held at gate {}: {}", gate.name, gate.seen),
-            )
-            .fix(gate.fix));
-        }
-        tokio::time::sleep(LOOK).await;
-    }
-}
-
-async fn look(
-    management: &Management,
-    pool: &NodePool,
-    config: &mut ConfigWatch,
-    rest: SignedDuration,
-) -> Result<PoolStatus, Report> {
-    pool_status(management, pool, config, rest, clock::now()).await.map_err(|error| failed(&error))
+    let management = connect(access, &create.cluster).await?;
+    let cluster = management.hosted_cluster().await.map_err(|error| failed(&error))?;
+    let cluster = cluster.ok_or_else(|| {
+        failed(&HostedError::Missing(format!("HostedCluster {} in {}", create.cluster, access.namespace)))
+    })?;
+    let request = request(access, create, &cluster.spec.release.image)?;
+    let object = node_pool_object(&request).map_err(|errors| refused(&errors))?;
+    management.make(&[object]).await.map_err(|error| failed(&error))?;
+    out.info(&format!("created NodePool {}", create.name));
+    await_gates(&management, &create.name, create.timeout, create.config_rest, out).await?;
+    Ok(Exit::Done)
 }
 
 fn request(
-    args: &ManagementArgs,
+    access: &ManagementAccess,
     create: &NodepoolCreateArgs,
     of_cluster: &str,
 ) -> Result<NodePoolRequest, Report> {
@@ -141,7 +98,7 @@ fn request(
     }
     Ok(NodePoolRequest {
         name: create.name.clone(),
-        namespace: args.namespace.clone(),
+        namespace: access.namespace.clone(),
         cluster: create.cluster.clone(),
         release_image: create.release_image.clone().unwrap_or_else(|| of_cluster.to_owned()),
         replicas: create.replicas,
@@ -176,26 +133,27 @@ fn line(status: &PoolStatus) -> String {
 
 fn text(status: &PoolStatus) -> String {
     let mut text = format!("NodePool {}\n", status.name);
+    let columns = Columns { indent: 2, outcome: (4, 2), name: (18, 1), advice: Place::Name };
     let mut is_behind = false;
     for gate in &status.gates {
-        let mark = if gate.is_open && !is_behind {
-            "open"
-        } else if is_behind {
-            "-   "
-        } else {
+        let is_held = !gate.is_open && !is_behind;
+        let outcome = if is_held {
             "HELD"
+        } else if is_behind {
+            "-"
+        } else {
+            "open"
         };
-        let _ = writeln!(text, "  {mark}  {:18} {}", gate.name, gate.seen);
-        if !gate.is_open && !is_behind {
-            is_behind = true;
-            if !gate.fix.is_empty() {
-                let _ = writeln!(text, "        fix: {}", gate.fix);
-            }
-        }
+        let advice = gate.fix.filter(|_| is_held);
+        columns.write(
+            &mut text,
+            &Row { name: gate.name.name(), outcome, detail: vec![gate.seen.as_str()], advice },
+        );
+        is_behind |= is_held;
     }
     if let Some(token) = &status.token {
-        let until = token.copy_good_until.map_or("nobody can tell".to_owned(), |time| time.to_string());
-        let _ = writeln!(text, "  token in Secret {}; a copy made now is good until {until}", token.secret);
+        let until = token.copy_good_until.map_or("unknown".to_owned(), |time| time.to_string());
+        let _ = writeln!(text, "  token in Secret {}; valid until {until} if copied now", token.secret);
         if let Some(message) = &token.message {
             let _ = writeln!(text, "  its config: {message}");
         }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use hardway_base::Secret;
 use hardway_hosted::stand_in::{StandIn, StandInConfig};
 
-use super::{connect, failed, read};
-use crate::cli::{ManagementArgs, StandInArgs};
+use crate::cli::StandInArgs;
 use crate::clock;
+use crate::hosted::{ManagementAccess, connect, failed, read};
 use crate::report::{Code, Exit, Report};
 use crate::runtime::{Stop, interrupted, told_to_stop};
 use crate::terminal::Output;
@@ -16,12 +16,16 @@ use crate::terminal::Output;
 const LOOK: Duration = Duration::from_secs(30);
 
 /// Publishes, and keeps tokens until told to stop.
-pub(super) async fn run(args: &ManagementArgs, stand_in: &StandInArgs, out: &Output) -> Result<Exit, Report> {
+pub(super) async fn run(
+    access: &ManagementAccess,
+    stand_in: &StandInArgs,
+    out: &Output,
+) -> Result<Exit, Report> {
     let text = read(&stand_in.config)?;
     let is_config = serde_json::from_str::<serde_json::Value>(&text)
         .is_ok_and(|config| config["ignition"]["version"].is_string());
     if !is_config {
-        let what = format!("{} is no Ignition config", stand_in.config.display());
+        let what = format!("{} is not an Ignition config", stand_in.config.display());
         return Err(Report::new(Code::HostedRequest, what));
     }
     let config = StandInConfig {
@@ -31,7 +35,7 @@ pub(super) async fn run(args: &ManagementArgs, stand_in: &StandInArgs, out: &Out
         authority: read(&stand_in.ignition_ca)?,
         release_version: stand_in.release_version.clone(),
     };
-    let management = connect(args, &stand_in.cluster).await?;
+    let management = connect(access, &stand_in.cluster).await?;
     let keeper = StandIn::new(management, clock::now);
     keeper.publish(&config).await.map_err(|error| failed(&error))?;
     out.info(&format!(
@@ -45,7 +49,7 @@ pub(super) async fn run(args: &ManagementArgs, stand_in: &StandInArgs, out: &Out
     let keep = async {
         loop {
             if let Err(error) = keeper.keep(&config).await {
-                out.warn(&format!("{error}; trying again"));
+                out.warn(&format!("{error}; retrying"));
             }
             tokio::time::sleep(LOOK).await;
         }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use hardway_base::Secret;
 use hardway_hosted::AccountToken;
 
-use super::{failed, read};
 use crate::cli::TokenArgs;
 use crate::clock;
+use crate::hosted::{failed, read};
 use crate::report::{Exit, Report};
 use crate::runtime::{Stop, interrupted, told_to_stop};
 use crate::terminal::Output;
@@ -34,7 +34,7 @@ pub(super) async fn run(args: &TokenArgs, out: &Output) -> Result<Exit, Report> 
             let pause = match &renewed {
                 Ok(next) => Duration::try_from(*next).unwrap_or(PAUSE),
                 Err(error) => {
-                    out.warn(&format!("{error}; trying again"));
+                    out.warn(&format!("{error}; retrying"));
                     PAUSE
                 }
             };

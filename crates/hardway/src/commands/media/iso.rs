@@ -4,11 +4,17 @@ use crate::cli::{Global, HostIsoArgs};
 use crate::inputs::Workdir;
 use crate::machines::media::{HostIsoOptions, MadeIso, host_isos};
 use crate::report::{Exit, Report};
+use crate::server::media_paths;
 use crate::terminal::Output;
 
 /// Writes an ISO for each host; all that goes wrong is told at once.
 pub(super) fn run(global: &Global, args: &HostIsoArgs, out: &Output) -> Result<Exit, Report> {
-    let made = host_isos(&Workdir::open(&global.dir)?, &args.options(), out)?;
+    let workdir = Workdir::open(&global.dir)?;
+    let made = host_isos(&workdir, &args.options(), out)?;
+    if !args.dry_run && made.iter().any(|(_, made)| made.is_ok()) {
+        // From now on it can be asked where they will be served.
+        media_paths(&workdir)?;
+    }
     tell(made, args.dry_run, out)
 }
 

@@ -22,7 +22,17 @@ pub(super) fn run(
     format: Format,
     out: &Output,
 ) -> Result<Exit, Report> {
-    let hosts = hosts(global, release_dir, out)?;
+    let Some(hosts) = hosts(global, release_dir, out)? else {
+        out.info("no inventory.yaml here: showing only the limits");
+        return show(&[], format, out);
+    };
+    if hosts.is_empty() {
+        out.info("no host has a config yet: run `hardway create ignition-configs` to see which configs fit");
+    }
+    show(&hosts, format, out)
+}
+
+fn show(hosts: &[Sizes], format: Format, out: &Output) -> Result<Exit, Report> {
     if format != Format::Text {
         let limits: Vec<Value> = LIMITS
             .iter()
@@ -38,7 +48,7 @@ pub(super) fn run(
     for limit in &LIMITS {
         let _ = writeln!(text, "{:10} {:>8} bytes  {}", limit.platform, limit.bytes, limit.what);
     }
-    for host in &hosts {
+    for host in hosts {
         let _ = writeln!(text, "\n{} ({})  {} bytes", host.name, host.path, host.bytes);
         for limit in &LIMITS {
             let fits = match (limit.check(host.bytes), host.pointer.map(|bytes| limit.check(bytes))) {
@@ -71,13 +81,13 @@ impl Sizes {
     }
 }
 
-/// Nothing outside a working folder, or before configs are made.
-fn hosts(global: &Global, release_dir: Option<&Path>, out: &Output) -> Result<Vec<Sizes>, Report> {
+/// Nothing outside a working folder; nobody before configs are made.
+fn hosts(global: &Global, release_dir: Option<&Path>, out: &Output) -> Result<Option<Vec<Sizes>>, Report> {
     let workdir = Workdir::open(&global.dir)?;
     if !workdir.path("inventory.yaml").exists() {
-        return Ok(Vec::new());
+        return Ok(None);
     }
-    let project = Project::look(&workdir, Checked::load(&workdir, Reach::Here(release_dir), out)?)?;
+    let project = Project::look(&workdir, Checked::load(&workdir, Reach::local(release_dir), out)?)?;
     let sizes = project.cluster().inventory.hosts.iter().filter_map(|host| {
         let config = HostConfig::find(&project, host).ok()?;
         let pointer = project.tree().get(&ignition::HostPointer::path(host));
@@ -88,5 +98,5 @@ fn hosts(global: &Global, release_dir: Option<&Path>, out: &Output) -> Result<Ve
             path: config.path,
         })
     });
-    Ok(sizes.collect())
+    Ok(Some(sizes.collect()))
 }

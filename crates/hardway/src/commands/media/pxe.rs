@@ -2,21 +2,17 @@
 
 use hardway_machines::install_media::BOOT_INDEX;
 
+use super::served_at;
 use crate::cli::{Global, PxeArgs};
 use crate::inputs::Workdir;
 use crate::machines::media::{BootFolderOptions, boot_folder};
-use crate::report::{Code, Exit, Report};
+use crate::report::{Exit, Report};
+use crate::server::media_paths;
 use crate::terminal::Output;
 
 /// Writes the folder: scripts, what they load, and configs unless those are served elsewhere.
 pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<Exit, Report> {
-    let url = args.url.trim_end_matches('/');
-    if !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme))
-        || url.contains(char::is_whitespace)
-    {
-        let what = format!("{url:?} is no URL that machines can boot from: http:// or https:// is wanted");
-        return Err(Report::new(Code::Usage, what));
-    }
+    let url = &served_at(&args.url)?;
     let options = BootFolderOptions {
         url,
         hosts: &args.host,
@@ -26,10 +22,14 @@ pub(super) fn run(global: &Global, args: &PxeArgs, out: &Output) -> Result<Exit,
         ignition_url: args.source.ignition_url.as_deref(),
         to: args.to.as_deref(),
     };
-    let written = boot_folder(&Workdir::open(&global.dir)?, &options, out)?;
+    let workdir = Workdir::open(&global.dir)?;
+    let written = boot_folder(&workdir, &options, out)?;
+    // From now on it can be asked where it will be served.
+    media_paths(&workdir)?;
     if written.complete > 0 {
         out.warn(&format!(
-            "{} complete configs lie in {}: they hold keys and the pull secret; serve them to the machines alone, and only as long as it takes",
+            "{} complete configs in {} contain keys and the pull secret: serve them to the machines only, and only during the \
+             install",
             written.complete,
             written.path.join("ignition").display()
         ));

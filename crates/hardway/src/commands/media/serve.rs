@@ -8,11 +8,10 @@ use hardway_journal::{Entry, FILE_NAME, Journal, MediumRead};
 use hardway_machines::ignition_server::ServerError;
 use hardway_machines::media_server::MediaServer;
 
+use super::urls::ServedHosts;
 use crate::cli::Global;
 use crate::clock;
 use crate::inputs::Workdir;
-use crate::project::Checked;
-use crate::release::Reach;
 use crate::report::{Code, Exit, Report};
 use crate::runtime::{self, Stop, Stops};
 use crate::server::{iso, media_paths};
@@ -26,35 +25,43 @@ pub(super) fn run(
     out: &Output,
 ) -> Result<Exit, Report> {
     let workdir = Workdir::open(&global.dir)?;
-    let checked = Checked::load(&workdir, Reach::Here(release_dir), out)?;
-    let hosts = checked.inventory.hosts.iter();
-    let isos: BTreeMap<_, _> = hosts.map(|host| (host.name.clone(), iso(&workdir, &host.name))).collect();
+    let ServedHosts { hosts, media_url } = ServedHosts::of(&workdir, release_dir, out)?;
+    let isos: BTreeMap<_, _> = hosts.into_iter().map(|host| (host.clone(), iso(&workdir, &host))).collect();
+    let is_named = media_url?.is_some();
     let paths = media_paths(&workdir)?;
     let journal = Journal::open(&workdir.path(FILE_NAME))
         .map_err(|error| Report::from_error(Code::WorkdirUnusable, &error).fix(error.fix()))?;
     let note = move |read: &MediumRead| journal.append(&[Entry::of(clock::now(), read)]).map(drop);
-    let tell = out.teller();
+    let tell = out.warn_callback();
     let trouble = move |what: &str| tell(what);
-    out.warn("ISOs hold their hosts' configs, and whoever listens on the wire reads them: only on the controllers' network, and only while machines are installed");
+    out.warn("ISOs contain the hosts' configs and are served unencrypted: use the management controllers' network, and stop \
+     serving after the install");
     let server = MediaServer::start(listen, isos, paths, Box::new(note), Box::new(trouble));
-    runtime::run_to_its_end(serve(server, out))
+    runtime::run_to_its_end(serve(server, is_named, out))
 }
 
 async fn serve(
     server: impl Future<Output = Result<MediaServer, ServerError>>,
+    is_named: bool,
     out: &Output,
 ) -> Result<Exit, Report> {
     let failed = |error: &dyn std::error::Error| Report::from_error(Code::ServeFailed, error);
     // Before anybody can be served: a signal that comes as early as that must still end the server cleanly.
     let mut stops = Stops::listen().map_err(|error| failed(&error))?;
     let server = server.await.map_err(|error| failed(&error))?;
+    let address = server.address();
+    // Where the inventory does not say how controllers come here, a person has to.
+    let url = match (is_named, address.ip().is_unspecified()) {
+        (true, _) => String::new(),
+        (false, true) => format!(" --url http://ADDRESS:{}", address.port()),
+        (false, false) => format!(" --url http://{address}"),
+    };
     out.info(&format!(
-        "serving http://{}, each medium under a path of its own: `hardway media urls` prints them",
-        server.address()
+        "serving http://{address}, each medium at its own path: `hardway media urls{url}` prints them"
     ));
     let ended_by = stops.next().await;
     if !server.end().await {
-        out.warn("some requests did not end in time and were cut off");
+        out.warn("some requests did not finish in time and were aborted");
     }
     match ended_by {
         Stop::Interrupted => Err(runtime::interrupted("serving")),

@@ -2,15 +2,19 @@
 
 mod replace;
 
-use hardway_assets::inventory::{Host, Role};
+use hardway_assets::Cluster;
+use hardway_assets::inventory::{Balancer, Host, Role};
+use hardway_machines::providers::ActionScope;
 
 use crate::cli::{Global, NodeArgs, NodeVerb, RemovalArgs, RunArgs};
 use crate::commands::cluster;
+use crate::commands::removal::{NOTHING_REMOVED, Removal};
 use crate::inputs::{FolderLock, InputFiles, Workdir};
 use crate::install::{Install, node_host};
+use crate::machines::owned_actions;
 use crate::project::cluster_before_release;
 use crate::report::{Code, Exit, Report};
-use crate::terminal::{Output, confirm};
+use crate::terminal::Output;
 
 /// Whoever works in the folder meanwhile is kept out.
 pub(crate) fn run(global: &Global, args: &NodeArgs, out: &Output) -> Result<Exit, Report> {
@@ -28,7 +32,7 @@ fn add(global: &Global, name: &str, run: &RunArgs, out: &Output) -> Result<Exit,
     let (_held, install) = open(global, run)?;
     let host = install.node_host(name)?;
     if install.has_node(&host)? {
-        out.info(&format!("{} is a node already", install.cluster.node_name(&host)));
+        out.info(&format!("{} is already a node", install.cluster.node_name(&host)));
         return Ok(Exit::Done);
     }
     let ready = install.add_node(&host, false)?;
@@ -44,34 +48,76 @@ fn remove(
     run: &RunArgs,
     out: &Output,
 ) -> Result<Exit, Report> {
-    let what = format!("{name}: its pods move away, its node is deleted, its machine is taken away");
-    if removal.dry_run {
-        let workdir = Workdir::open(&global.dir)?;
-        let cluster = cluster_before_release(&workdir, &InputFiles::open(&workdir)?)?;
-        refuse_master(&node_host(&cluster, name)?)?;
-        out.data(&format!("{what}\n"));
+    let workdir = Workdir::open(&global.dir)?;
+    let inputs = InputFiles::open(&workdir)?;
+    let cluster = cluster_before_release(&workdir, &inputs)?;
+    let host = node_host(&cluster, name)?;
+    refuse_master(&cluster, &host)?;
+    let around = Surroundings::of(&workdir, &cluster)?;
+    let what = format!(
+        "This would drain {name}, delete its node and remove its machine.\n{}{}",
+        around.changes(name),
+        around.by_hand(name)
+    );
+    // The folder is not held while a person thinks it over.
+    let going = Removal { what: &what, warning: "", name: Some(name), kept: NOTHING_REMOVED };
+    if !going.is_agreed(removal, out)? {
         return Ok(Exit::Done);
     }
-    let (_held, mut install) = open(global, run)?;
-    let host = install.node_host(name)?;
-    refuse_master(&host)?;
-    confirm(&what, name, removal.yes, out)?;
-    install.empty_node(&host, may_lose)?;
-    install.delete_node(&host)?;
-    install.surroundings_without(&host)?;
-    install.take_machine_away(&host)?;
+    let _held = FolderLock::take(&workdir)?;
+    let mut install = cluster::open(workdir, inputs, run, &[])?;
+    install.remove_node(&host, may_lose)?;
+    let by_hand = around.by_hand(name);
+    if !by_hand.is_empty() {
+        out.info(&by_hand);
+    }
     out.info(&format!(
-        "{name} is gone: take it out of inventory.yaml, and lower compute[].replicas of install-config.yaml by one, or it is expected again"
+        "removed {name}; now remove it from inventory.yaml, and lower {} in install-config.yaml by one",
+        if host.role == Role::Master { "controlPlane.replicas" } else { "compute[].replicas" }
     ));
     Ok(Exit::Done)
 }
 
-/// A master carries a part of etcd: three stay three.
-fn refuse_master(host: &Host) -> Result<(), Report> {
-    if host.role != Role::Master {
+/// What has to know which machines there are.
+struct Surroundings {
+    /// Actions of this folder about names and load balancer.
+    ours: Vec<String>,
+    has_balancer: bool,
+}
+
+impl Surroundings {
+    fn of(workdir: &Workdir, cluster: &Cluster) -> Result<Self, Report> {
+        let mut ours = owned_actions(workdir)?;
+        ours.retain(|action| {
+            matches!(ActionScope::of(action), Some(ActionScope::Names | ActionScope::Balancer))
+        });
+        let is_balancer = |action: &String| ActionScope::of(action) == Some(ActionScope::Balancer);
+        let is_external = cluster.inventory.network.load_balancer == Balancer::External;
+        Ok(Self { has_balancer: !is_external && ours.iter().any(is_balancer), ours })
+    }
+
+    fn changes(&self, name: &str) -> String {
+        self.ours.iter().map(|action| format!("{action}: changed: no longer contains {name}\n")).collect()
+    }
+
+    /// What is left to a person.
+    fn by_hand(&self, name: &str) -> String {
+        match self.has_balancer {
+            true => String::new(),
+            false => format!(
+                "the load balancer was not set up from this folder and is left alone: take {name} out of its backends yourself"
+            ),
+        }
+    }
+}
+
+/// A master carries a part of etcd: with fewer than three, the loss of one more stops it.
+fn refuse_master(cluster: &Cluster, host: &Host) -> Result<(), Report> {
+    let masters = cluster.inventory.with_role(Role::Master).count();
+    if host.role != Role::Master || masters > 3 {
         return Ok(());
     }
-    let what = format!("{} is a master: it can be replaced, and not removed", host.name);
+    let what = format!("{} is one of {masters} masters, which can be replaced but not removed", host.name);
     Err(Report::new(Code::Usage, what).fix(format!("hardway node replace {}", host.name)))
 }
 

@@ -5,20 +5,13 @@ use std::fmt::Write as _;
 use hardway_cluster::recovery::{Kubelet, Recovered, Standing};
 use serde_json::{Value, json};
 
-use super::Done;
-
-/// When a node stays away.
-pub(super) const SILENT_FIX: &str = "is the machine on, and is its clock right? its console and `journalctl -u kubelet` there say why it does not ask; what was held says \
-                                     above why";
-
-/// When the API server itself presents one that has ended. Its recovery certificate lives ten years, and so does the kubeconfig for it
-/// (openshift/cluster-kube-apiserver-operator pkg/operator/certrotationcontroller, `localhost-recovery`).
-pub(super) const EXPIRED_FIX: &str = "the API server runs with a certificate that has ended, and renews it once it reaches the others. Copy \
-    /etc/kubernetes/static-pod-resources/kube-apiserver-certs/secrets/node-kubeconfigs/localhost-recovery.kubeconfig from a master, and then: \
-    hardway recover certs --kubeconfig localhost-recovery.kubeconfig --server https://MASTER:6443";
+use crate::cluster::{HandedOver, RecoveryDone};
 
 /// For programs: one document.
-pub(super) fn value(Done { found, worn, handed_over, recovered }: &Done, decisions: &[Value]) -> Value {
+pub(super) fn value(
+    RecoveryDone { found, worn, handed_over, recovered }: &RecoveryDone,
+    decisions: &[Value],
+) -> Value {
     let recovered = recovered.as_ref().map(|Recovered { summary, back, silent }| {
         json!({"approved": summary.approved, "denied": summary.denied, "held": summary.held, "back": back, "silent": silent})
     });
@@ -33,22 +26,35 @@ pub(super) fn value(Done { found, worn, handed_over, recovered }: &Done, decisio
 }
 
 /// For people: what was found.
-pub(super) fn text(Done { found, worn, .. }: &Done) -> String {
+pub(super) fn text(RecoveryDone { found, worn, .. }: &RecoveryDone) -> String {
     let mut text = String::new();
     for (certificate, end) in &worn.certificates {
         let _ = writeln!(text, "ended    {certificate:40} {end:.0}");
     }
     if !worn.files.is_empty() {
         let _ =
-            writeln!(text, "         {} files are to be made again: {}", worn.files.len(), few(&worn.files));
+            writeln!(text, "         {} files must be made again: {}", worn.files.len(), few(&worn.files));
     }
     for one in &found.kubelets {
         let _ = writeln!(text, "{}", line(one));
     }
     if let Some((end, node)) = found.can_be_off_until() {
-        let _ = writeln!(text, "the cluster can be off until {end:.0}: then the certificate of {node} ends");
+        let _ =
+            writeln!(text, "the cluster can stay off until {end:.0}, when the certificate of {node} expires");
     }
     text
+}
+
+/// For people: who got an identity, and what is left to do by hand.
+pub(super) fn identities(all: &[HandedOver]) -> String {
+    let line = |one: &HandedOver| match &one.why_not {
+        None => format!("identity {:40} put in place over ssh\n", one.host),
+        Some(why) => format!(
+            "identity {:40} not put in place: {why}\n         run this, or {} as root on the host:\n         {}\n",
+            one.host, one.file, one.command
+        ),
+    };
+    all.iter().map(line).collect()
 }
 
 fn line(one: &Kubelet) -> String {

@@ -36,7 +36,7 @@ pub(super) fn rules(
         }
     };
     let Some(text) = text else {
-        out.info("no install-config.yaml: the defaults of a cluster are taken");
+        out.info("no install-config.yaml: using the defaults");
         return Ok(InclusionRules::of(payload, ""));
     };
     refuse(&name, &text, payload)?;
@@ -48,7 +48,7 @@ pub(super) fn rules(
 /// Mistakes in the fields that count.
 fn refuse(name: &str, text: &str, payload: &ReleasePayload) -> Result<(), Report> {
     let counts = |violation: &violation::Violation| {
-        violation.kind == violation::Kind::Syntax
+        violation.kind == violation::FieldErrorKind::Syntax
             || FIELDS.iter().any(|field| violation.path.starts_with(field))
     };
     let read = install_config::read(text, Rules::for_version(&payload.version));
@@ -58,10 +58,12 @@ fn refuse(name: &str, text: &str, payload: &ReleasePayload) -> Result<(), Report
     }
     // A syntax error may stand beside a secret, and its words may quote it.
     let shown = |violation: &violation::Violation| match violation.kind {
-        violation::Kind::Syntax => format!("{name} is not YAML; `hardway create manifests` shows where"),
+        violation::FieldErrorKind::Syntax => format!("{name} is not YAML"),
         _ => violation.to_string(),
     };
-    Err(Report::new(Code::ConfigInvalid, format!("{name} cannot be used")).evidence(wrong.iter().map(shown)))
+    Err(Report::new(Code::ConfigInvalid, format!("{name} cannot be used"))
+        .evidence(wrong.iter().map(shown))
+        .fix("correct the file; `hardway validate` shows where, in a folder that has it as install-config.yaml"))
 }
 
 fn with_config(config: &Value, payload: &ReleasePayload) -> Result<InclusionRules, Report> {

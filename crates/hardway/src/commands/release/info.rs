@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use hardway_assets::release_payload::{self, ReleasePayload, SAMPLE};
+use hardway_release::media::{BootImages, Media, MediaFile};
 use hardway_release::{Contents, ReleaseInfo, release_info};
 
 use serde_json::json;
@@ -23,11 +24,27 @@ pub(super) fn run(global: &Global, args: &InfoArgs, out: &Output) -> Result<Exit
     let opened = Opened::fetch(global, &args.pull_spec, &args.access, Contents::Manifests, None, out)?;
     let info = release_info(&opened.release).map_err(|error| unusable(&error))?;
     info.warnings.iter().for_each(|warning| out.warn(warning));
+    let boot = boot_image(&opened);
     match args.output {
-        Format::Text => out.data(&text(&info)),
-        format => out.value(&info.to_json(), format),
+        Format::Text => out.data(&text(&info, boot.as_ref())),
+        format => {
+            let mut value = info.to_json();
+            if let Some(MediaFile { location, sha256, .. }) = &boot {
+                value["bootImage"] = json!({"location": location, "sha256": sha256});
+            }
+            out.value(&value, format);
+        }
     }
     Ok(Exit::Done)
+}
+
+/// The live ISO that belongs to it. Nodes take the release's own operating system at their first boot, but not from just any image.
+fn boot_image(opened: &Opened) -> Option<MediaFile> {
+    let images = BootImages::read(opened.release.boot_images()?).ok()?;
+    match images.find(&opened.options.architecture, "iso").ok()? {
+        Media::Files(files) => files.into_iter().find(|file| file.part == "disk"),
+        Media::Image(_) => None,
+    }
 }
 
 /// The made-up release, as far as it says the same things as a real one.
@@ -41,7 +58,8 @@ fn show_sample(format: Format, out: &Output) {
         return;
     }
     let mut text = format!(
-        "version       {}\nimage         {}\n\nMade up, to look around with: its images are in no registry, and no machine boots from it.\n\n",
+        "version       {}\nimage         {}\n\nAn example release built into hardway: its images are in no registry, and no \
+         machine can boot from it.\n\n",
         release.version, release.image
     );
     let width = images.keys().map(|name| name.len()).max().unwrap_or_default();
@@ -52,7 +70,7 @@ fn show_sample(format: Format, out: &Output) {
 }
 
 /// The fields and their order are those of `oc adm release info`.
-fn text(info: &ReleaseInfo) -> String {
+fn text(info: &ReleaseInfo, boot: Option<&MediaFile>) -> String {
     let mut text = String::new();
     let mut row = |key: &str, value: &str| {
         if !value.is_empty() {
@@ -71,6 +89,7 @@ fn text(info: &ReleaseInfo) -> String {
     for (name, component) in &info.component_versions {
         row("component", format!("{name} {} {}", component.version, component.display_name).trim_end());
     }
+    row("boot image", boot.map(|file| file.location.as_str()).unwrap_or_default());
     let width = info.images.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
     text.push('\n');
     for (name, image) in info.images.iter() {

@@ -4,16 +4,14 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use hardway_assets::release_payload::SAMPLE;
-use hardway_assets::yaml;
 use hardway_release::media::{
     BootImages, DownloadError, Media, MediaError, MediaFile, boot_images_in, download,
 };
 use hardway_release::{Contents, FetchOptions, RegistryError};
 use serde_json::{Value, json};
 
-use super::{Opened, options};
+use super::{Opened, of_inventory, options};
 use crate::cli::{Format, Global, MediaArgs};
-use crate::inputs::Workdir;
 use crate::release::{registry_report, unusable};
 use crate::report::{Code, Exit, Report};
 use crate::runtime;
@@ -47,8 +45,10 @@ pub(super) fn run(global: &Global, args: &MediaArgs, out: &Output) -> Result<Exi
             return Ok(Exit::Done);
         }
         Media::Image(image) => {
-            let what =
-                format!("{} has this image as {}: there is nothing to download", image.platform, image.name);
+            let what = format!(
+                "{} provides this image as {}: there is nothing to download",
+                image.platform, image.name
+            );
             return Err(Report::new(Code::Usage, what));
         }
     };
@@ -66,32 +66,17 @@ fn metadata(global: &Global, args: &MediaArgs, out: &Output) -> Result<(String, 
     }
     let image = match &args.pull_spec {
         Some(image) => image.clone(),
-        None => of_inventory(global)?,
+        None => match of_inventory(global)? {
+            image if image == SAMPLE => {
+                return Err(Report::new(Code::MediaNotFound, "the sample release has no boot images")
+                    .fix("name a real release: hardway release media PULLSPEC"));
+            }
+            image => image,
+        },
     };
     let opened = Opened::fetch(global, &image, &args.access, Contents::Manifests, None, out)?;
     let text = opened.release.boot_images().ok_or_else(|| no_metadata(&image))?.to_owned();
     Ok((text, opened.options))
-}
-
-/// The release of the working folder.
-fn of_inventory(global: &Global) -> Result<String, Report> {
-    let workdir = Workdir::open(&global.dir)?;
-    let named = "give a pull spec or --release-dir";
-    let shown = workdir.shown("inventory.yaml");
-    let text =
-        workdir.text("inventory.yaml").map_err(|report| Report::new(Code::InventoryInvalid, report.what))?;
-    let Some(text) = text else {
-        return Err(
-            Report::new(Code::ConfigMissing, format!("there is no {shown} that names a release")).fix(named)
-        );
-    };
-    let inventory = yaml::read(&text).map(|node| node.to_json()).unwrap_or_default();
-    match inventory["release"]["image"].as_str() {
-        Some(SAMPLE) => Err(Report::new(Code::MediaNotFound, "the sample release has no boot images")
-            .fix("name a real release: hardway release media PULLSPEC")),
-        Some(image) => Ok(image.to_owned()),
-        None => Err(Report::new(Code::InventoryInvalid, format!("{shown} names no release")).fix(named)),
-    }
 }
 
 /// Where each file is now; nothing without `--to`.
@@ -150,15 +135,15 @@ fn tell(
     out.data(&text);
 }
 
-fn no_metadata(place: &str) -> Report {
+pub(super) fn no_metadata(place: &str) -> Report {
     Report::new(
         Code::MediaNotFound,
         format!("{place} has no boot-image metadata (ConfigMap coreos-bootimages)"),
     )
-    .fix("bring a live ISO of the same minor version: into the folder media, or with hardway media iso --all --iso FILE")
+    .fix("put a live ISO of the same minor version into the folder media, or pass it with hardway media iso --all --iso FILE")
 }
 
-fn none(error: &MediaError) -> Report {
+pub(super) fn none(error: &MediaError) -> Report {
     match error {
         MediaError::NotStream(_) => unusable(error),
         MediaError::Architecture { .. } | MediaError::Format { .. } | MediaError::Stream { .. } => {
@@ -167,7 +152,7 @@ fn none(error: &MediaError) -> Report {
     }
 }
 
-fn failed(error: &DownloadError) -> Report {
+pub(super) fn failed(error: &DownloadError) -> Report {
     let damaged = |tried: &[(String, RegistryError)]| {
         tried.iter().any(|(_, error)| matches!(error, RegistryError::DigestMismatch { .. }))
     };
@@ -178,7 +163,7 @@ fn failed(error: &DownloadError) -> Report {
         },
         DownloadError::Nowhere { .. } | DownloadError::Content { .. } => {
             Report::from_error(Code::MediaDamaged, error)
-                .fix("try another mirror with --mirror; do not boot from such a file")
+                .fix("try another mirror with --mirror; do not boot from this file")
         }
         DownloadError::Sum { .. } | DownloadError::Name(_) => unusable(error),
         DownloadError::File(_) => Report::from_error(Code::WorkdirUnusable, error),

@@ -1,39 +1,43 @@
 //! An event as one line.
 
 use hardway_journal::Face;
-use hardway_machines::ignition_server::{Event, Happened};
+use hardway_machines::ignition_server::{ConfigEvent, Happened};
 use serde_json::json;
 
 use crate::cli::ServeFormat;
 
-/// With its line end.
-pub(super) fn event(event: &Event, format: ServeFormat) -> String {
+/// With its line end. A config may have gone to an address that the inventory does not have its host at.
+pub(super) fn event(event: &ConfigEvent, is_elsewhere: bool, format: ServeFormat) -> String {
     match format {
-        ServeFormat::Text => text(event),
-        ServeFormat::Json => format!("{}\n", value(event)),
+        ServeFormat::Text => text(event, is_elsewhere),
+        ServeFormat::Json => format!("{}\n", value(event, is_elsewhere)),
     }
 }
 
-fn text(event: &Event) -> String {
-    let Event { time, source, face, who, agent, what } = event;
+fn text(event: &ConfigEvent, is_elsewhere: bool) -> String {
+    let ConfigEvent { time, source, face, who, agent, what } = event;
     let subject = [face.map_or("", Face::word), who.as_str()]
         .into_iter()
         .filter(|word| !word.is_empty())
         .collect::<Vec<_>>()
         .join(" ");
-    let subject = if subject.is_empty() { "nobody".to_owned() } else { subject };
     let by = if agent.is_empty() { String::new() } else { format!(" by {agent}") };
     match what {
-        Happened::Served { generation, bytes } => {
-            format!("{time:.0} served {subject} generation {generation} ({bytes} bytes) to {source}{by}\n")
+        Happened::Served { digest, bytes } => {
+            let elsewhere = if is_elsewhere { ", which is not its address in the inventory" } else { "" };
+            format!(
+                "{time:.0} served {subject} generation {digest} ({bytes} bytes) to {source}{by}{elsewhere}\n"
+            )
         }
         Happened::Refused { status, reason } => {
-            format!("{time:.0} refused {subject} to {source}{by}: {status}, {reason}\n")
+            // A path that is nobody's has no subject.
+            let subject = if subject.is_empty() { subject } else { format!(" {subject} to") };
+            format!("{time:.0} refused{subject} {source}{by}: {status}, {reason}\n")
         }
     }
 }
 
-fn value(event: &Event) -> serde_json::Value {
+fn value(event: &ConfigEvent, is_elsewhere: bool) -> serde_json::Value {
     let mut value = json!({
         "time": event.time.to_string(),
         "source": event.source.to_string(),
@@ -42,10 +46,13 @@ fn value(event: &Event) -> serde_json::Value {
         "agent": event.agent,
     });
     match &event.what {
-        Happened::Served { generation, bytes } => {
+        Happened::Served { digest, bytes } => {
             value["event"] = json!("served");
-            value["generation"] = json!(generation);
+            value["generation"] = json!(digest);
             value["bytes"] = json!(bytes);
+            if is_elsewhere {
+                value["elsewhere"] = json!(true);
+            }
         }
         Happened::Refused { status, reason } => {
             value["event"] = json!("refused");
@@ -62,7 +69,7 @@ mod tests {
 
     #[test]
     fn both_forms_say_the_same() {
-        let refused = Event {
+        let refused = ConfigEvent {
             time: "2026-11-15T06:00:00.25Z".parse().unwrap(),
             source: "10.0.0.5".parse().unwrap(),
             face: Some(Face::Host),
@@ -70,12 +77,13 @@ mod tests {
             agent: "Ignition/2.24.0".to_owned(),
             what: Happened::Refused { status: 409, reason: "two generations".to_owned() },
         };
-        let shown = event(&refused, ServeFormat::Text);
+        let shown = event(&refused, false, ServeFormat::Text);
         assert_eq!(
             shown,
             "2026-11-15T06:00:00Z refused host master-0 to 10.0.0.5 by Ignition/2.24.0: 409, two generations\n"
         );
-        let value: serde_json::Value = serde_json::from_str(&event(&refused, ServeFormat::Json)).unwrap();
+        let value: serde_json::Value =
+            serde_json::from_str(&event(&refused, false, ServeFormat::Json)).unwrap();
         assert_eq!(
             (&value["event"], &value["status"], &value["who"]),
             (&json!("refused"), &json!(409), &json!("master-0"))

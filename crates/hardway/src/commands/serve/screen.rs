@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal as _;
 
-use hardway_machines::ignition_server::Event;
+use hardway_machines::ignition_server::ConfigEvent;
 use hardway_machines::ignition_server::faces::HostTable;
 
 use super::line;
@@ -10,7 +10,7 @@ use super::printer::Printer;
 use super::view::ServeView;
 use crate::cli::ServeFormat;
 use crate::report::Report;
-use crate::server::{Hosts, Listener, failed};
+use crate::server::{Listener, ServedHosts, failed};
 use crate::terminal::Output;
 
 /// Standard output and standard error.
@@ -39,7 +39,9 @@ impl<'o> Screen<'o> {
     pub(super) fn finish(self) -> Result<(), Report> {
         match self.printer.end() {
             Ok(0) => {}
-            Ok(lost) => self.out.warn(&format!("{lost} events were not printed: nobody read them")),
+            Ok(lost) => {
+                self.out.warn(&format!("{lost} events were not printed: the output was not read fast enough"))
+            }
             Err(error) => return Err(failed(&error)),
         }
         Ok(())
@@ -52,17 +54,20 @@ impl Listener for Screen<'_> {
     }
 
     fn booting(&mut self, url: &str) {
-        self.out.info(&format!("machines boot from {url}: `hardway media urls` prints it whole"));
+        // Up to the port. Who listens everywhere has no address to be reached at.
+        let at = url.split('/').take(3).collect::<Vec<_>>().join("/");
+        let at = ["0.0.0.0", "[::]"].iter().fold(at, |at, any| at.replace(any, "ADDRESS"));
+        self.out.info(&format!("machines boot from {url}: `hardway media urls --url {at}` prints it whole"));
     }
 
-    fn happened(&mut self, event: &Event) {
+    fn happened(&mut self, event: &ConfigEvent) {
         self.view.note(event);
         if !self.is_live() {
-            self.printer.print(line::event(event, self.format));
+            self.printer.print(line::event(event, self.view.is_elsewhere(event), self.format));
         }
     }
 
-    fn hosts(&mut self, hosts: &Hosts, table: &HostTable, told: &hardway_journal::Hosts) {
+    fn hosts(&mut self, hosts: &ServedHosts, table: &HostTable, told: &hardway_journal::Hosts) {
         self.view.update(&hosts.roles, table, told);
     }
 
@@ -81,6 +86,6 @@ impl Listener for Screen<'_> {
     }
 
     fn ending(&mut self) {
-        self.out.info("ending: no new connections, waiting for requests that are under way");
+        self.out.info("stopping: waiting for requests in progress");
     }
 }

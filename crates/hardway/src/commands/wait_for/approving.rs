@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use hardway_assets::Cluster;
 use hardway_cluster::approver::{Approver, CsrOutcome, News};
-use hardway_cluster::csr_policy::{CsrVerdict, IgnitionEvidence, Settings};
+use hardway_cluster::csr_policy::{CsrVerdict, IgnitionEvidence, PolicySettings};
 use hardway_cluster::leader_election::Standing;
-use kube::Client;
 use tokio::sync::mpsc;
 
 use crate::cli::WaitArgs;
 use crate::clock;
-use crate::cluster::{self, BackgroundApprover, Live};
+use crate::cluster::{self, ApproverHost, BackgroundApprover, DeclaredHere, Live, approver_words};
 use crate::inputs::Workdir;
-use crate::report::{Code, Report};
+use crate::report::Report;
 use crate::terminal::Output;
 
 /// What machines need that nobody approves for.
@@ -20,13 +20,13 @@ const OTHERS: &str = "hardway approve --watch";
 
 pub(super) enum Approving {
     /// This command, by the policy.
-    Here { _approver: BackgroundApprover, told: mpsc::UnboundedReceiver<Told> },
+    Here { _approver: BackgroundApprover, told: mpsc::UnboundedReceiver<WaitLine> },
     /// Somebody else, or nobody.
     Elsewhere { why: &'static str },
 }
 
 /// What is to be printed.
-pub(super) enum Told {
+pub(super) enum WaitLine {
     Info(String),
     Warning(String),
 }
@@ -39,26 +39,28 @@ impl Approving {
         args: &WaitArgs,
         out: &Output,
     ) -> Result<Self, Report> {
-        if let Some(why) = why_not(live, args) {
-            out.info(&format!(
-                "Certificate requests are left to others: {why}. Without anybody who approves them no machine becomes a node; \
-                 {} does it by the policy",
-                out.advice(OTHERS)
-            ));
-            return Ok(Self::Elsewhere { why });
-        }
-        out.info(
-            "Certificate requests of expected nodes are approved by the policy meanwhile (--no-approve leaves them to others)",
-        );
-        let client = Client::try_from(live.config.clone())
-            .map_err(|error| Report::from_error(Code::KubeconfigUnusable, &error))?;
+        let cluster = match expecting(live, args) {
+            Ok(cluster) => cluster,
+            Err(why) => {
+                out.info(&format!(
+                    "Not approving certificate requests: {why}. Machines become nodes only when their requests are approved; \
+                     {} does that by policy",
+                    out.advice(OTHERS)
+                ));
+                return Ok(Self::Elsewhere { why });
+            }
+        };
+        out.info("Approving certificate requests of expected nodes by policy (--no-approve turns this off)");
+        let client = cluster::client(live.config.clone())?;
+        let expected = DeclaredHere::of_cluster(workdir, cluster);
         let (sender, told) = mpsc::unbounded_channel();
         let teller = sender.clone();
         let approver = Approver {
             client,
             folder: workdir.path(""),
-            declared: live.declared(workdir),
-            settings: Settings { ignition: IgnitionEvidence::IfServed, ..Settings::default() },
+            fetches: None,
+            declared: expected.now(),
+            settings: PolicySettings { ignition: IgnitionEvidence::IfServed, ..PolicySettings::default() },
             identity: cluster::identity(),
             standing: Standing::Principal,
             dry_run: false,
@@ -69,10 +71,10 @@ impl Approving {
                 }
             }),
         };
-        let gave_up = move |why: &str| {
-            let _ = sender.send(Told::Warning(format!("Certificate requests: {why}")));
+        let warn = move |what: &str| {
+            let _ = sender.send(WaitLine::Warning(format!("Certificate requests: {what}")));
         };
-        Ok(Self::Here { _approver: BackgroundApprover::start(approver, gave_up)?, told })
+        Ok(Self::Here { _approver: BackgroundApprover::start(approver, expected, warn)?, told })
     }
 
     /// Waits, and says meanwhile what was decided.
@@ -83,8 +85,8 @@ impl Approving {
             tokio::select! {
                 done = &mut waiting => return done,
                 Some(told) = told.recv() => match told {
-                    Told::Info(text) => out.info(&text),
-                    Told::Warning(text) => out.warn(&out.advice(&text)),
+                    WaitLine::Info(text) => out.info(&text),
+                    WaitLine::Warning(text) => out.warn(&out.advice(&text)),
                 },
             }
         }
@@ -95,45 +97,39 @@ impl Approving {
         match self {
             Self::Here { .. } => None,
             Self::Elsewhere { why } => Some(format!(
-                "certificate requests were left to others ({why}): hardway approve --dry-run says what is pending"
+                "certificate requests were not approved here ({why}): see what is pending with hardway approve --dry-run"
             )),
         }
     }
 }
 
-/// Approving writes, so the cluster must be this folder's beyond doubt: a pod's account is that of the cluster it runs in.
-fn why_not(live: &Live, args: &WaitArgs) -> Option<&'static str> {
+/// The cluster whose nodes are let in, or why none are. Approving writes, so the cluster must be this folder's beyond doubt: a
+/// pod's account is that of the cluster it runs in.
+fn expecting<'l>(live: &'l Live, args: &WaitArgs) -> Result<&'l Cluster, &'static str> {
     if args.no_approve {
-        return Some("--no-approve");
+        return Err("--no-approve");
     }
-    if live.cluster.is_none() {
-        return Some("without an inventory.yaml nobody is expected");
+    let cluster = live.cluster.as_ref().ok_or("no nodes are expected without an inventory.yaml")?;
+    match live.kubeconfig {
+        Some(_) => Ok(cluster),
+        None => Err("no auth/kubeconfig here, and this pod's service account may belong to another cluster"),
     }
-    live.kubeconfig
-        .is_none()
-        .then_some("there is no auth/kubeconfig here, and this pod's account may be of another cluster")
 }
 
-fn tell(news: News<'_>) -> Option<Told> {
-    Some(match news {
-        News::Decided(outcome) => decided(outcome),
-        News::Joined(host) => Told::Info(format!("Host {host} has become a node")),
-        News::Leading => Told::Info("Approving: this one writes".to_owned()),
-        News::Following(holder) => {
-            Told::Info(format!("{holder} approves certificates; this one takes over when it ends"))
-        }
-        // Whoever waits says so already.
-        News::Trouble(_) => return None,
-    })
+fn tell(news: News<'_>) -> Option<WaitLine> {
+    match news {
+        News::Decided(outcome) => Some(decided(outcome)),
+        _ => approver_words(news, ApproverHost::Wait).map(WaitLine::Info),
+    }
 }
 
-fn decided(outcome: &CsrOutcome) -> Told {
+fn decided(outcome: &CsrOutcome) -> WaitLine {
     let decided = &outcome.decided;
     let (word, node, reason) = (decided.verdict.word(), &decided.node, &decided.reason);
     let line = format!("Certificate request {} of {node}: {word}: {reason}", decided.request);
     if decided.verdict == CsrVerdict::Approve {
-        return Told::Info(line);
+        return WaitLine::Info(line);
     }
     let fix = if outcome.fix.is_empty() { String::new() } else { format!("; fix: {}", outcome.fix) };
-    Told::Warning(format!("{line}: {}{fix}", decided.evidence.join("; ")))
+    WaitLine::Warning(format!("{line}: {}{fix}", decided.evidence.join("; ")))
 }

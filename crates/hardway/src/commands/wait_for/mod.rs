@@ -5,6 +5,7 @@ mod approving;
 use std::path::Path;
 
 use hardway_assets::File;
+use hardway_assets::work_paths;
 use hardway_cluster::wait::{Installed, Level, Line, Wait, WaitError, WaitOptions};
 use hardway_journal::{FILE_NAME, Journal};
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ use approving::Approving;
 
 use crate::cli::{Format, Global, WaitArgs, WaitForArgs, WaitForTarget};
 use crate::clock;
-use crate::cluster::Live;
+use crate::cluster::{Intent, Live};
 use crate::inputs::{Workdir, at};
 use crate::journal::{end_bootstrap, journal_report};
 use crate::report::{Code, Exit, Report};
@@ -32,7 +33,7 @@ pub(crate) fn run(global: &Global, args: &WaitForArgs, out: &Output) -> Result<E
 }
 
 async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<Exit, Report> {
-    let live = Live::open(workdir, &(&args.cluster).into(), out).await?;
+    let live = Live::open(workdir, &(&args.cluster).into(), Intent::Change, out).await?;
     let mut approving = Approving::begin(&live, workdir, args, out)?;
     let mut say = |line: Line| print(&line, out);
     let mut wait = begin(&live, workdir, args, &mut say);
@@ -40,7 +41,7 @@ async fn bootstrap_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) ->
         Ok(decision) => {
             if let Err(report) = told_bootstrap_ended(&live, workdir) {
                 out.warn(&format!(
-                    "{}; the token of the bootstrap host is good until its time is over",
+                    "{}; the bootstrap host's token stays valid until it expires",
                     report.what
                 ));
             }
@@ -68,7 +69,7 @@ fn told_bootstrap_ended(live: &Live, workdir: &Workdir) -> Result<(), Report> {
 }
 
 async fn install_complete(workdir: &Workdir, args: &WaitArgs, out: &Output) -> Result<Exit, Report> {
-    let live = Live::open(workdir, &(&args.cluster).into(), out).await?;
+    let live = Live::open(workdir, &(&args.cluster).into(), Intent::Change, out).await?;
     let mut approving = Approving::begin(&live, workdir, args, out)?;
     let mut say = |line: Line| print(&line, out);
     let mut wait = begin(&live, workdir, args, &mut say);
@@ -106,13 +107,13 @@ fn finish(
 ) -> Result<Value, Report> {
     let absolute = |path: &Path| std::path::absolute(path).map_err(|error| at(path, &error));
     let kubeconfig = kubeconfig.map(absolute).transpose()?;
-    let password = absolute(&workdir.path("auth/kubeadmin-password"))?;
+    let password = absolute(&workdir.path(work_paths::KUBEADMIN_PASSWORD))?;
     if let Some(ca) = &installed.router_ca {
-        let (name, path) = ("auth/router-ca.crt", workdir.path("auth/router-ca.crt"));
+        let (name, path) = (work_paths::ROUTER_CA, workdir.path(work_paths::ROUTER_CA));
         if fs_err::read_to_string(&path).ok().as_ref() != Some(ca) {
             workdir.write(&File::public(name, ca.clone()))?;
         }
-        out.info(&format!("What the routers serve is signed by {}", workdir.shown(name)));
+        out.info(&format!("The routers' certificates are signed by {}", workdir.shown(name)));
     }
     out.info("Install complete!");
     if let Some(kubeconfig) = &kubeconfig {

@@ -1,16 +1,16 @@
 //! fetch-release, make-pki, make-kubeconfigs, make-manifests, render-nodes, make-ignition: the files of the working folder.
 
 use hardway_assets::Phase;
-use hardway_assets::graph::{FileState, Step};
+use hardway_assets::graph::{FileState, PlanStep};
 use hardway_assets::guide::{self, Page};
-use hardway_assets::release_payload::SAMPLE;
+use hardway_assets::release_payload::{ReleaseWord, SAMPLE};
 use hardway_journal::PhaseState;
 
 use crate::inputs::LOCK;
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
 use crate::journal::recorded;
-use crate::project::{self, Checked, Forecast, Project, Wanted, join};
+use crate::project::{self, Checked, Forecast, Goal, Project, join, note_forecast};
 use crate::release::Reach;
 use crate::report::Report;
 
@@ -50,7 +50,12 @@ impl Work for FetchRelease<'_> {
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
         Ok(vec![Effect::of(match self.image() {
-            SAMPLE => "takes the sample release that is built in: no registry is asked".to_owned(),
+            SAMPLE => "uses the built-in sample release; asks no registry".to_owned(),
+            image if ReleaseWord::read(image).is_some() => {
+                format!(
+                    "asks for the digest of {image} if it is not in assets.lock, and reads that release from its registry into release/"
+                )
+            }
             image => format!("reads {image} from its registry into release/"),
         })])
     }
@@ -68,24 +73,25 @@ impl Work for MakeAssets<'_> {
             return Ok(done);
         }
         if !self.install.workdir.path(LOCK).exists() {
-            return Ok(Observed::Todo("nothing was made yet".to_owned()));
+            return Ok(Observed::Todo("nothing has been made yet".to_owned()));
         }
         let project = open(self.install)?;
         let forecast = Forecast::of(&project, |asset| asset.phase() <= self.phase)?;
+        note(self.install, &project, &forecast);
         let steps = forecast.steps();
-        let stale: Vec<&&Step> =
+        let stale: Vec<&&PlanStep> =
             steps.iter().filter(|step| step.phase == self.phase && is_written(step)).collect();
         let files: usize =
             steps.iter().filter(|step| step.phase == self.phase).map(|step| step.files.len()).sum();
         Ok(match stale.first() {
-            None => Observed::Done(format!("{files} files are as they should be")),
+            None => Observed::Done(format!("{files} files are up to date")),
             Some(step) => Observed::Todo(format!("{}: {}", step.asset, join(&step.reasons))),
         })
     }
 
     fn run(&self) -> Result<String, Report> {
-        let (install, phase) = (self.install, self.phase);
-        let wanted = Wanted::UpTo(if phase == Phase::MakeIgnition { Phase::VerifyCluster } else { phase });
+        let install = self.install;
+        let wanted = Goal::UpTo(self.phase);
         project::make(&install.workdir, &install.inputs, &install.options.make, &install.out, wanted)
     }
 
@@ -102,7 +108,9 @@ impl Work for RenderNodes<'_> {
         if let Some(done) = settled(self.0)? {
             return Ok(done);
         }
-        let forecast = Forecast::of(&open(self.0)?, |_| true)?;
+        let project = open(self.0)?;
+        let forecast = Forecast::of(&project, |_| true)?;
+        note(self.0, &project, &forecast);
         Ok(match forecast.render.is_empty() {
             true => Observed::Done("node configs are rendered".to_owned()),
             false => Observed::Todo(join(&forecast.render)),
@@ -114,7 +122,7 @@ impl Work for RenderNodes<'_> {
             "podman, which renders the node configs with the release's own machine-config-operator",
         );
         let Install { workdir, inputs, options, out, .. } = self.0;
-        project::make(workdir, inputs, &options.make, out, Wanted::UpTo(Phase::RenderNodes))
+        project::make(workdir, inputs, &options.make, out, Goal::UpTo(Phase::RenderNodes))
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
@@ -132,16 +140,23 @@ fn settled(install: &Install) -> Result<Option<Observed>, Report> {
     Ok(is_installed.then(|| Observed::Done("machines were installed from these files".to_owned())))
 }
 
+/// Files may have been made before this install began: what is seen of them is known from here on.
+fn note(install: &Install, project: &Project, forecast: &Forecast) {
+    if !install.options.only_looks {
+        note_forecast(&install.workdir, project, forecast, &install.out);
+    }
+}
+
 fn open(install: &Install) -> Result<Project, Report> {
     let checked = Checked::of(
         &install.workdir,
         &install.inputs,
-        Reach::Here(install.options.make.release.release_dir.as_deref()),
+        Reach::local(install.options.make.release.release_dir.as_deref()),
         &install.out,
     )?;
     Project::look(&install.workdir, checked)
 }
 
-fn is_written(step: &Step) -> bool {
+fn is_written(step: &PlanStep) -> bool {
     step.files.iter().any(|(_, state)| *state == FileState::Written)
 }

@@ -1,7 +1,7 @@
 //! await-bootstrap: the API answers on the bootstrap host, and the version operator has begun.
 
 use hardway_cluster::bootstrap_progress::{RESET, ResetError, reset};
-use hardway_cluster::operators::Index;
+use hardway_cluster::operators::WatchedCluster;
 use hardway_cluster::wait::Judgement;
 
 use crate::install::Install;
@@ -25,8 +25,8 @@ impl Work for AwaitBootstrap<'_> {
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
         Ok(vec![Effect::of(
-            "watches the bootstrap host and the API until the first objects exist; approves certificate requests of expected \
-             machines meanwhile",
+            "watches the bootstrap host and the API until the first objects exist, and approves certificate requests of \
+             expected machines",
         )])
     }
 
@@ -51,15 +51,16 @@ impl Work for AwaitBootstrap<'_> {
     }
 }
 
-fn judge(index: &Index) -> Judgement {
+fn judge(index: &WatchedCluster) -> Judgement {
     if index.state().version.is_none() {
         return Judgement::Lacks("the ClusterVersion to be created".to_owned());
     }
     match index.version().last_word() {
-        None => Judgement::Lacks("the version operator's first words".to_owned()),
+        None => Judgement::Lacks("the first status of the cluster version operator".to_owned()),
         // The rest names every operator that is waited for.
-        Some(word) => {
-            Judgement::Holds(format!("the version operator says: {}", word.split(',').next().unwrap_or(word)))
-        }
+        Some(word) => Judgement::Holds(format!(
+            "the cluster version operator: {}",
+            word.split(',').next().unwrap_or(word)
+        )),
     }
 }

@@ -1,13 +1,12 @@
 //! await-etcd: etcd and the control plane run on the masters, and bootstrapping says that it is complete.
 
+use hardway_assets::work_paths;
 use hardway_cluster::operators::STABLE_FOR;
-use hardway_cluster::pivot::Allowed;
 use hardway_cluster::wait::Line;
 
 use crate::clock;
-use crate::cluster::KUBECONFIG;
 use crate::install::Install;
-use crate::install::cluster_watch::with_broken_link;
+use crate::install::cluster_watch::with_blocking;
 use crate::install::work::{Effect, Observed, Work};
 use crate::journal::end_bootstrap;
 use crate::report::{Code, Report};
@@ -16,8 +15,8 @@ pub(super) struct AwaitEtcd<'i>(pub(super) &'i Install);
 
 impl Work for AwaitEtcd<'_> {
     fn observe(&self) -> Result<Observed, Report> {
-        if !self.0.workdir.path(KUBECONFIG).exists() {
-            return Ok(Observed::Todo("there is no kubeconfig yet".to_owned()));
+        if !self.0.workdir.path(work_paths::KUBECONFIG).exists() {
+            return Ok(Observed::Todo("no kubeconfig yet".to_owned()));
         }
         self.0.block_on(async {
             let live = self.0.live().await?;
@@ -28,8 +27,8 @@ impl Work for AwaitEtcd<'_> {
             }
             let decision = wait.decision().await;
             let missing = decision.missing().collect::<Vec<_>>().join("; ");
-            Ok(match decision.allowed >= Allowed::LeaveLoadBalancer {
-                true => Observed::Done("the masters carry the cluster".to_owned()),
+            Ok(match decision.is_open() {
+                true => Observed::Done("the masters run the cluster".to_owned()),
                 false => Observed::Todo(missing),
             })
         })
@@ -46,17 +45,17 @@ impl Work for AwaitEtcd<'_> {
             match wait.bootstrap_complete().await {
                 Ok(_) => {
                     end_bootstrap(&self.0.cluster, &self.0.journal, clock::now())?;
-                    Ok("the masters carry the cluster; the bootstrap host is free to go".to_owned())
+                    Ok("the masters run the cluster; the bootstrap host can be removed".to_owned())
                 }
                 Err(error) => {
                     let report = Report::from_error(Code::BootstrapFailed, &error);
-                    Err(with_broken_link(report.fix(error.hint()), error.why()))
+                    Err(with_blocking(report.fix(error.hint()), error.why()))
                 }
             }
         })
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
-        Ok(vec![Effect::of("watches until every gate of the pivot is open; changes nothing")])
+        Ok(vec![Effect::of("waits until every gate of the pivot is open; changes nothing")])
     }
 }

@@ -16,10 +16,13 @@ impl Work for BuildInfra<'_> {
         let actions = self.0.provider()?.infrastructure();
         let missing = self.0.executor().missing(&actions);
         Ok(match missing.first() {
-            None => Observed::Done(format!("{} things are as they should be", actions.len())),
-            Some(first) => {
-                Observed::Todo(format!("{} of {} things, first {}", missing.len(), actions.len(), first.id))
-            }
+            None => Observed::Done(format!("{} items are in place", actions.len())),
+            Some(first) => Observed::Todo(format!(
+                "{} of {} items missing, first {}",
+                missing.len(),
+                actions.len(),
+                first.id
+            )),
         })
     }
 
@@ -31,7 +34,7 @@ impl Work for BuildInfra<'_> {
         let hosts = &self.0.cluster.inventory.hosts;
         let is_defined = |host: &&Host| actions.iter().any(|action| is_of_machine(&action.id, &host.name));
         let machines = hosts.iter().filter(is_defined).count();
-        Ok(format!("{} things made to hold, {machines} machines defined", actions.len()))
+        Ok(format!("{} items in place, {machines} machines defined", actions.len()))
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
@@ -43,6 +46,7 @@ impl Work for BuildInfra<'_> {
 pub(super) fn effect(action: &Action) -> Effect {
     Effect {
         what: format!("{}: {}", action.id, action.why),
+        action: Some(action.id.clone()),
         commands: action.does.iter().map(Step::to_string).collect(),
     }
 }

@@ -1,15 +1,16 @@
 //! check-host: everything that can be known before anything is built.
 
 use hardway_assets::Phase;
+use hardway_base::{Judged, Verdict};
 use hardway_journal::PhaseState;
-use hardway_machines::preflight::{CheckName, CheckResult, Choice, PreflightVerdict};
+use hardway_machines::preflight::{CheckName, CheckResult, Choice};
 
 use crate::install::Install;
 use crate::install::work::{Effect, Observed, Work};
 use crate::journal::recorded;
 use crate::machines::{ReleaseSource, look, preflight_text, refused};
 use crate::release::ReleaseOptions;
-use crate::report::Report;
+use crate::report::{Report, plain};
 
 pub(super) struct CheckHost<'i>(pub(super) &'i Install);
 
@@ -19,7 +20,7 @@ impl Work for CheckHost<'_> {
     fn observe(&self) -> Result<Observed, Report> {
         Ok(match self.0.history()?.phases.state(recorded(Phase::CheckHost)) {
             PhaseState::Finished { evidence, .. } => Observed::Done(evidence.clone()),
-            _ => Observed::Todo("this host was not looked at yet".to_owned()),
+            _ => Observed::Todo("this host has not passed its checks yet".to_owned()),
         })
     }
 
@@ -30,25 +31,21 @@ impl Work for CheckHost<'_> {
         // Files from days ago are no obstacle: make-pki makes anew what has ended.
         let choice = Choice { skip, unasked: &[CheckName::Certificates], ..Choice::default() };
         let told = |result: &CheckResult| {
-            if matches!(result.verdict, PreflightVerdict::Failed | PreflightVerdict::Warned) {
-                self.0.view.event(&format!(
-                    "{}: {}: {}",
-                    result.check,
-                    result.verdict,
-                    result.seen.join("; ")
-                ));
+            let Judged { verdict, seen, .. } = &result.judged;
+            if matches!(verdict, Verdict::Failed | Verdict::Warned) {
+                self.0.view.event(&format!("{}: {verdict}: {}", result.check, seen.join("; ")));
             }
         };
         let ReleaseOptions { registry, release_dir, .. } = &options.make.release;
         let source = ReleaseSource { registry, folder: release_dir.as_deref() };
-        let results = look(workdir, &inputs.config, cluster, source, &choice, told, out)?;
+        let results = look(workdir, inputs, cluster, source, &choice, told, out)?;
         let provider = cluster.inventory.machines.provider;
-        self.0.log.line(&preflight_text(&results, provider));
+        self.0.log.line(&plain(&preflight_text(&results, provider, true)));
         match refused(&results) {
-            Some(report) => Err(report.evidence([preflight_text(&results, provider)])),
+            Some(report) => Err(report.evidence([preflight_text(&results, provider, false)])),
             None => {
-                let passed =
-                    results.iter().filter(|result| result.verdict == PreflightVerdict::Passed).count();
+                let is_passed = |result: &&CheckResult| result.judged.verdict == Verdict::Passed;
+                let passed = results.iter().filter(is_passed).count();
                 Ok(format!("{passed} checks passed"))
             }
         }
@@ -56,7 +53,7 @@ impl Work for CheckHost<'_> {
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
         Ok(vec![Effect::of(
-            "looks at this host and around it (`hardway check --list` names the checks); changes nothing",
+            "checks this host and its surroundings (`hardway check --list` lists the checks); changes nothing",
         )])
     }
 }

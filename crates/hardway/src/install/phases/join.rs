@@ -1,7 +1,7 @@
 //! join-control-plane and join-workers: expected machines become nodes, with certificates given by policy.
 
 use hardway_assets::inventory::Role;
-use hardway_cluster::operators::Index;
+use hardway_cluster::operators::WatchedCluster;
 use hardway_cluster::wait::Judgement;
 
 use crate::install::Install;
@@ -40,15 +40,12 @@ impl Work for Join<'_> {
     fn plan(&self) -> Result<Vec<Effect>, Report> {
         let names: Vec<String> =
             self.install.hosts(self.role)?.iter().map(|host| self.install.cluster.node_name(host)).collect();
-        Ok(vec![Effect::of(format!(
-            "approves certificate requests of {} and of nobody else",
-            names.join(", ")
-        ))])
+        Ok(vec![Effect::of(format!("approves certificate requests of {} only", names.join(", ")))])
     }
 }
 
 /// Masters have to be nodes: without a pod network, which comes later, they are not Ready. At the end all nodes are.
-fn judge(index: &Index, role: Role) -> Judgement {
+fn judge(index: &WatchedCluster, role: Role) -> Judgement {
     let declared = index.declared();
     if role == Role::Worker {
         let missing: Vec<String> = index.missing_nodes().into_iter().map(|link| link.what).collect();

@@ -2,14 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use hardway_assets::Phase;
 use hardway_assets::host_services::BOOTSTRAP_SERVER;
 use hardway_assets::inventory::Role;
 use hardway_cluster::operators::STABLE_FOR;
-use hardway_cluster::pivot::{Allowed, Decision};
+use hardway_cluster::pivot::{Allowed, PivotDecision};
 use hardway_cluster::wait::Line;
 use hardway_journal::{Entry, MachineRetired};
 use hardway_machines::load_balancer;
-use hardway_machines::providers::{LoadBalancer, is_of_machine};
+use hardway_machines::providers::{ActionScope, LoadBalancer, is_of_machine};
 
 use crate::clock;
 use crate::install::Install;
@@ -33,8 +34,10 @@ impl Work for RemoveBootstrap<'_> {
         let is_there = ledger.iter().any(|owned| is_of_machine(&owned.action, host));
         Ok(match (history.hosts.is_retired(host), is_there) {
             (true, false) => Observed::Done(format!("{host} is gone")),
-            (true, true) => Observed::Todo(format!("{host} is out of the load balancer and still there")),
-            (false, _) => Observed::Todo(format!("{host} is still there")),
+            (true, true) => {
+                Observed::Todo(format!("{host} was removed from the load balancer, and still exists"))
+            }
+            (false, _) => Observed::Todo(format!("{host} still exists")),
         })
     }
 
@@ -47,8 +50,10 @@ impl Work for RemoveBootstrap<'_> {
         self.0.journal.append(&[retired]).map_err(|error| journal_report(&error))?;
         // From now on no configuration names it; what runs takes that up without dropping anybody.
         let actions = self.0.provider()?.infrastructure();
-        let actions: Vec<_> =
-            actions.into_iter().filter(|action| action.id.starts_with("balancer/")).collect();
+        let actions: Vec<_> = actions
+            .into_iter()
+            .filter(|action| ActionScope::of(&action.id) == Some(ActionScope::Balancer))
+            .collect();
         self.0.carry_out(&actions)?;
         self.allowed(true, Allowed::PowerOff)?;
         self.0.view.waits_for(&format!("{host} to go"));
@@ -56,16 +61,16 @@ impl Work for RemoveBootstrap<'_> {
         executor
             .take_back(|action| is_of_machine(action, host), &mut ())
             .map_err(|error| self.0.failed(&error))?;
-        Ok(format!("{host} is out of the load balancer and gone"))
+        Ok(format!("{host} was removed from the load balancer and deleted"))
     }
 
     fn plan(&self) -> Result<Vec<Effect>, Report> {
         let host = self.host().unwrap_or("no host");
         Ok(vec![
-            Effect::of("looks at every gate of the pivot"),
-            Effect::of(format!("takes {host} out of the load balancer")),
-            Effect::of("looks at every gate again"),
-            Effect::of(format!("removes the machine {host} for good")),
+            Effect::of("checks every gate of the pivot"),
+            Effect::of(format!("removes {host} from the load balancer")),
+            Effect::of("checks every gate again"),
+            Effect::of(format!("deletes the machine {host}")),
         ])
     }
 }
@@ -85,17 +90,17 @@ impl RemoveBootstrap<'_> {
             }
             if decision.is_heard() || begun.elapsed() >= PATIENCE {
                 let missing: Vec<String> = decision.missing().map(ToString::to_string).collect();
-                let what = "the bootstrap host still carries a part of the cluster";
+                let what = "the bootstrap host still runs a part of the cluster";
                 return Err(Report::new(Code::PivotRefused, what)
                     .evidence(missing)
-                    .fix("hardway phase run await-etcd waits for what is missing"));
+                    .fix("wait for what is missing with `hardway phase run await-etcd`"));
             }
             self.0.view.waits_for("the API to answer");
             self.0.pause(Duration::from_secs(1))?;
         }
     }
 
-    fn decision(&self, has_left: bool) -> Result<Decision, Report> {
+    fn decision(&self, has_left: bool) -> Result<PivotDecision, Report> {
         self.0.block_on(async {
             let live = self.0.live().await?;
             let mut say = |line: Line| self.0.log.line(&line.text);
@@ -110,7 +115,7 @@ impl RemoveBootstrap<'_> {
             LoadBalancer::Haproxy { admin_socket } => {
                 load_balancer::take_out(&admin_socket, BOOTSTRAP_SERVER).map_err(|error| {
                     Report::from_error(Code::BalancerFailed, &error)
-                        .fix("is HAProxy running? `hardway phase run build-infra` starts it")
+                        .fix("check that HAProxy is running; `hardway phase run build-infra` starts it")
                 })
             }
             // The configuration without it is put in place below, with the machine retired.
@@ -119,10 +124,10 @@ impl RemoveBootstrap<'_> {
             LoadBalancer::External => {
                 let changes = load_balancer::changes(&self.0.cluster);
                 let later: Vec<_> =
-                    changes.into_iter().filter(|change| change.before == "remove-bootstrap").collect();
+                    changes.into_iter().filter(|change| change.before == Phase::RemoveBootstrap).collect();
                 Err(Report::new(
                     Code::BalancerExternal,
-                    "the bootstrap host must leave your load balancer now",
+                    "the bootstrap host must be removed from your load balancer now",
                 )
                 .evidence([load_balancer::table(&later)])
                 .fix("change it as above, then run the same command with --load-balancer-changed"))

@@ -10,6 +10,7 @@ use super::InstallView;
 use super::progress::{InstallProgress, Shown, short};
 use crate::clock::now;
 use crate::report::Report;
+use crate::terminal::sieved;
 
 /// How long nothing may be said: somebody who reads a log wants to know that it is alive.
 const HEARTBEAT: SignedDuration = SignedDuration::from_secs(30);
@@ -80,13 +81,21 @@ impl InstallView for Lines {
         self.change(|progress, now| {
             let after = progress.elapsed(phase, now);
             progress.set(phase, Shown::GaveUp { after });
-            Some(format!("{phase}: gave up after {}: {}", short(after), report.code))
+            Some(format!("{phase}: failed after {}: {}", short(after), report.code))
         });
     }
 
     fn waits_for(&self, sentence: &str) {
         self.change(|progress, now| {
             progress.wait_for(sentence, now).then(|| format!("waiting for {sentence}"))
+        });
+    }
+
+    /// The next heartbeat tells it.
+    fn progress(&self, sentence: &str) {
+        self.change(|progress, now| {
+            progress.go_on(sentence, now);
+            None
         });
     }
 
@@ -100,12 +109,17 @@ impl InstallView for Lines {
     fn host(&self, name: &str, state: &str) {
         self.change(|progress, _| {
             let known = progress.hosts.insert(name.to_owned(), state.to_owned());
-            (known.as_deref() != Some(state)).then(|| format!("{name}: {state}"))
+            // A machine that nobody has heard of yet is in its first state, and no news.
+            let is_news = known.as_deref().unwrap_or(FIRST_STATE) != state;
+            is_news.then(|| format!("{name}: {state}"))
         });
     }
 }
 
+/// Of every machine, before anything was heard of it (`HostProgress::Off`).
+const FIRST_STATE: &str = "off";
+
 fn print(line: &str) {
     let mut stderr = std::io::stderr();
-    let _ = writeln!(stderr, "{line}");
+    let _ = writeln!(stderr, "{}", sieved(line));
 }

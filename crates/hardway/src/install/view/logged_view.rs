@@ -5,11 +5,8 @@ use std::sync::Arc;
 use hardway_assets::Phase;
 
 use super::InstallView;
-use crate::report::Report;
+use crate::report::{Report, plain};
 use crate::terminal::Log;
-
-/// Where the log of an install lies.
-pub(crate) const LOG_FILE: &str = "logs/install.log";
 
 /// A view that is written down as well.
 pub(crate) struct LoggedView {
@@ -46,13 +43,17 @@ impl InstallView for LoggedView {
     }
 
     fn gave_up(&self, phase: Phase, report: &Report) {
-        self.log.line(&format!("{phase}: gave up\n{}", report.render()));
+        self.log.line(&format!("{phase}: failed\n{}", plain(&report.render(str::to_owned))));
         self.view.gave_up(phase, report);
     }
 
     fn waits_for(&self, sentence: &str) {
-        self.log.line(&format!("waits for {sentence}"));
+        self.log.line(&format!("waiting for {sentence}"));
         self.view.waits_for(sentence);
+    }
+
+    fn progress(&self, sentence: &str) {
+        self.view.progress(sentence);
     }
 
     fn event(&self, sentence: &str) {

@@ -6,7 +6,7 @@ mod progress;
 mod screen;
 
 pub(super) use lines::Lines;
-pub(super) use logged_view::{LOG_FILE, LoggedView};
+pub(super) use logged_view::LoggedView;
 pub(super) use progress::InstallProgress;
 pub(crate) use progress::short;
 pub(super) use screen::Screen;
@@ -29,6 +29,8 @@ pub(crate) trait InstallView: Send + Sync {
     fn gave_up(&self, phase: Phase, report: &Report);
     /// What is being waited for, as a sentence. The same sentence again is no news.
     fn waits_for(&self, sentence: &str);
+    /// How far that is. Shown while it lasts, and written down nowhere.
+    fn progress(&self, sentence: &str);
     /// Something happened.
     fn event(&self, sentence: &str);
     /// A host is in another state than before.

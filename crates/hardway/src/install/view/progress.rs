@@ -65,6 +65,12 @@ impl InstallProgress {
         is_news
     }
 
+    /// Another sentence about the same wait.
+    pub(crate) fn go_on(&mut self, sentence: &str, now: Timestamp) {
+        let since = self.waiting.as_ref().map_or(now, |(_, since)| *since);
+        self.waiting = Some((sentence.to_owned(), since));
+    }
+
     /// How long the phases ahead took in earlier runs, when all of them are known.
     pub(crate) fn left(&self, now: Timestamp) -> Option<SignedDuration> {
         let mut left = SignedDuration::ZERO;
@@ -97,7 +103,7 @@ impl InstallProgress {
             lines.push(format!("  last  {event} ({} ago)", short(now.duration_since(*at))));
         }
         if let Some(left) = self.left(now).filter(|left| !left.is_zero()) {
-            lines.push(format!("  about {} left, going by the last time", short(left)));
+            lines.push(format!("  about {} left, judging by the last install", short(left)));
         }
         lines.iter().fold(String::new(), |mut text, line| {
             let cut: String = line.chars().take(width).collect();

@@ -10,6 +10,7 @@ use super::InstallView;
 use super::progress::{InstallProgress, Shown};
 use crate::clock::now;
 use crate::report::Report;
+use crate::terminal::sieved;
 
 /// Draws the block on standard error.
 pub(crate) struct Screen {
@@ -34,7 +35,7 @@ impl Screen {
         let block = drawn.progress.block(now(), self.width);
         let mut text = up(drawn.lines);
         block.lines().for_each(|line| {
-            text.push_str(line);
+            text.push_str(&sieved(line));
             text.push_str("\x1b[K\n");
         });
         text.push_str("\x1b[J");
@@ -94,6 +95,10 @@ impl InstallView for Screen {
         self.change(|progress, now| {
             progress.wait_for(sentence, now);
         });
+    }
+
+    fn progress(&self, sentence: &str) {
+        self.change(|progress, now| progress.go_on(sentence, now));
     }
 
     fn event(&self, sentence: &str) {

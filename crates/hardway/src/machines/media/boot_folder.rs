@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use hardway_assets::File;
 use hardway_assets::install_media::{BootFiles, Mac, boot_index, boot_script};
 use hardway_assets::inventory::{Host, Role};
+use hardway_assets::work_paths;
 use hardway_machines::install_media::{BOOT_HOSTS, BOOT_INDEX, extract_pxe_files};
 
 use super::base_image;
 use super::host_config::HostConfig;
 use super::live_iso::{given, make_folder, unusable};
+use super::media_site::MediaSite;
 use crate::inputs::Workdir;
-use crate::project::{Checked, Project};
-use crate::release::Reach;
 use crate::report::{Code, Report};
 use crate::terminal::Output;
 
@@ -51,16 +51,24 @@ pub(crate) fn boot_folder(
     out: &Output,
 ) -> Result<BootFolder, Report> {
     let release_dir = options.release_dir;
-    let project = Project::look(workdir, Checked::load(workdir, Reach::Here(release_dir), out)?)?;
-    let hosts = bootable(&project, options.hosts)?;
+    let site = MediaSite::open(workdir, release_dir, out)?;
+    let hosts = bootable(&site, options.hosts)?;
     let given = given(options.config, options.hosts)?;
-    let image = base_image::find(options.image, workdir, release_dir, &project, out)?;
-    let folder = options.to.map_or_else(|| workdir.path("pxe"), Path::to_owned);
+    let image = base_image::find(options.image, workdir, release_dir, &site, out)?;
+    let folder = options.to.map_or_else(|| workdir.path(work_paths::PXE), Path::to_owned);
+    if given.is_none() {
+        // Before a gigabyte is written.
+        hosts.values().try_for_each(|host| HostConfig::find(site.project()?, host).map(drop))?;
+    }
     make_folder(&folder)?;
-    extract_pxe_files(&image, &folder).map_err(|error| unusable(&image, &error))?;
+    extract_pxe_files(&image, &folder).map_err(|error| {
+        // Only goes if nothing is in it.
+        let _ = std::fs::remove_dir(&folder);
+        unusable(&image, &error)
+    })?;
     let files = Files {
         url: options.url,
-        project: &project,
+        site: &site,
         configs_at: options.ignition_url,
         given: given.as_deref(),
         is_partial: !options.hosts.is_empty(),
@@ -70,18 +78,17 @@ pub(crate) fn boot_folder(
 }
 
 /// Every host, or every one that is named, has a card that it is known by, and a disk.
-fn bootable<'p>(project: &'p Project, named: &[String]) -> Result<BTreeMap<Mac, &'p Host>, Report> {
+fn bootable<'p>(site: &'p MediaSite, named: &[String]) -> Result<BTreeMap<Mac, &'p Host>, Report> {
     let mut hosts = BTreeMap::new();
-    let all = &project.cluster().inventory.hosts;
+    let all = &site.cluster().inventory.hosts;
     let unknown = named.iter().filter(|name| all.iter().all(|host| host.name != **name));
-    let mut faults: Vec<String> =
-        unknown.map(|name| format!("no host of the inventory is called {name}")).collect();
+    let mut faults: Vec<String> = unknown.map(|name| format!("no host {name} in the inventory")).collect();
     for host in all.iter().filter(|host| named.is_empty() || named.contains(&host.name)) {
         match host.mac.as_deref().map(str::parse::<Mac>) {
             Some(Ok(mac)) => drop(hosts.insert(mac, host)),
-            _ => faults.push(format!("{} has no mac: scripts are found by it", host.name)),
+            _ => faults.push(format!("{} has no mac, by which its boot script is found", host.name)),
         }
-        if host.install_disk.is_none() && !project.cluster().is_bootstrap_in_place() {
+        if host.install_disk.is_none() && !site.cluster().is_bootstrap_in_place() {
             faults.push(format!(
                 "{} has no installDisk: the installer must be told which disk to overwrite",
                 host.name
@@ -97,7 +104,7 @@ fn bootable<'p>(project: &'p Project, named: &[String]) -> Result<BTreeMap<Mac, 
 
 struct Files<'f> {
     url: &'f str,
-    project: &'f Project,
+    site: &'f MediaSite,
     configs_at: Option<&'f str>,
     /// In place of what the folder has for the one host.
     given: Option<&'f [u8]>,
@@ -120,7 +127,7 @@ impl Files<'_> {
         let mut names = self.known(folder);
         for (mac, host) in hosts {
             let config_url = self.config(host, &place, &mut written)?;
-            let script = boot_script(self.project.cluster(), host, &files, &config_url);
+            let script = boot_script(self.site.cluster(), host, &files, &config_url);
             place.write(&File::public(format!("ipxe/{mac}"), script))?;
             names.retain(|_, name| *name != host.name);
             names.insert(mac.to_string(), host.name.clone());
@@ -138,16 +145,16 @@ impl Files<'_> {
 
     /// Where a host's config is: elsewhere, or in the folder, and there the pointer rather than the whole.
     fn config(&self, host: &Host, place: &Workdir, written: &mut Written) -> Result<String, Report> {
-        let path = format!("ignition/{}.ign", host.name);
+        let path = work_paths::host_config(&host.name);
         if let Some(bytes) = self.given {
             place.write(&File::secret(path.clone(), bytes.to_vec()))?;
             return Ok(format!("{}/{path}", self.url));
         }
-        let config = HostConfig::find(self.project, host)?;
+        let config = HostConfig::find(self.site.project()?, host)?;
         if let Some(url) = self.configs_at {
             return Ok(format!("{}/{}", url.trim_end_matches('/'), config.path));
         }
-        let pointer = config.pointer(self.project.tree(), host, None)?;
+        let pointer = config.pointer(self.site.tree(), host, None)?;
         let is_complete =
             pointer.is_none() && (host.role == Role::Bootstrap || config.path == path || config.is_live);
         written.complete += usize::from(is_complete);

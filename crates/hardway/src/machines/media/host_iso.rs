@@ -12,9 +12,9 @@ use hardway_machines::install_media::{LiveIso, MediaError};
 use super::base_image;
 use super::host_config::HostConfig;
 use super::live_iso::{LiveEdits, given, make_folder, open, read, unusable};
+use super::media_site::MediaSite;
 use crate::inputs::{FolderLock, Workdir};
-use crate::project::{Checked, Forecast, Project};
-use crate::release::Reach;
+use crate::project::{Forecast, Project};
 use crate::report::{Code, Report};
 use crate::terminal::Output;
 
@@ -66,13 +66,13 @@ pub(crate) fn host_isos(
     out: &Output,
 ) -> Result<Vec<MadeIso>, Report> {
     let release_dir = options.release_dir.as_deref();
-    let project = Project::look(workdir, Checked::load(workdir, Reach::Here(release_dir), out)?)?;
-    let hosts = wanted(&project, options)?;
+    let site = MediaSite::open(workdir, release_dir, out)?;
+    let hosts = wanted(&site, options)?;
     if options.config.is_none() {
-        warn_if_stale(&project, out);
+        warn_if_stale(site.project()?, out);
     }
-    let image = base_image::find(options.image.as_deref(), workdir, release_dir, &project, out)?;
-    let maker = Maker::new(&project, options, &image)?;
+    let image = base_image::find(options.image.as_deref(), workdir, release_dir, &site, out)?;
+    let maker = Maker::new(&site, options, &image)?;
     let folder = options.to.clone().unwrap_or_else(|| workdir.path(base_image::FOLDER));
     let _held = if options.only_looks { None } else { Some(FolderLock::take(workdir)?) };
     if !options.only_looks {
@@ -85,8 +85,8 @@ pub(crate) fn host_isos(
     Ok(hosts.iter().map(|host| host.name.clone()).zip(made).collect())
 }
 
-fn wanted<'p>(project: &'p Project, options: &HostIsoOptions) -> Result<Vec<&'p Host>, Report> {
-    let hosts = &project.cluster().inventory.hosts;
+fn wanted<'p>(site: &'p MediaSite, options: &HostIsoOptions) -> Result<Vec<&'p Host>, Report> {
+    let hosts = &site.cluster().inventory.hosts;
     let unknown: Vec<&str> = options
         .hosts
         .iter()
@@ -95,8 +95,8 @@ fn wanted<'p>(project: &'p Project, options: &HostIsoOptions) -> Result<Vec<&'p 
         .collect();
     if !unknown.is_empty() {
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
-        return Err(Report::new(Code::Usage, format!("no host is called {}", unknown.join(" or ")))
-            .fix(format!("the inventory has: {}", names.join(", "))));
+        return Err(Report::new(Code::Usage, format!("no host {} in the inventory", unknown.join(" or ")))
+            .fix(format!("hosts in the inventory: {}", names.join(", "))));
     }
     Ok(hosts.iter().filter(|host| options.is_for_all || options.hosts.contains(&host.name)).collect())
 }
@@ -120,7 +120,7 @@ fn sweep(folder: &Path) {
 
 /// Everything that is the same for all hosts.
 struct Maker<'m> {
-    project: &'m Project,
+    site: &'m MediaSite,
     options: &'m HostIsoOptions,
     image: &'m Path,
     base: LiveIso,
@@ -131,12 +131,12 @@ struct Maker<'m> {
 }
 
 impl<'m> Maker<'m> {
-    fn new(project: &'m Project, options: &'m HostIsoOptions, image: &'m Path) -> Result<Self, Report> {
+    fn new(site: &'m MediaSite, options: &'m HostIsoOptions, image: &'m Path) -> Result<Self, Report> {
         let mut base = open(image)?;
         if !base.is_pristine() {
-            let what = format!("{} has something embedded already", image.display());
+            let what = format!("{} already has something embedded", image.display());
             return Err(Report::new(Code::MediaUnusable, what)
-                .fix("take the image as downloaded, or `hardway media remove ISO --to FILE`"));
+                .fix("use the image as downloaded, or clean it with `hardway media remove ISO --to FILE`"));
         }
         if !base.features().installer_config {
             return Err(unusable(image, &MediaError::Unsupported("settings for the installer")));
@@ -153,7 +153,7 @@ impl<'m> Maker<'m> {
         }
         let user_config = options.live_ignition.as_deref().map(read).transpose()?;
         let given = given(options.config.as_deref(), &options.hosts)?;
-        Ok(Self { project, options, image, base, scripts, user_config, given })
+        Ok(Self { site, options, image, base, scripts, user_config, given })
     }
 
     /// As many at a time as there are processors: packing takes one each, and copying takes the disk.
@@ -179,14 +179,14 @@ impl<'m> Maker<'m> {
     fn make(&self, host: &Host, folder: &Path) -> Result<HostIso, Report> {
         let config = match (&self.given, &self.options.config) {
             (Some(given), Some(path)) => HostConfig::given(path, given),
-            _ => HostConfig::find(self.project, host)?,
+            _ => HostConfig::find(self.site.project()?, host)?,
         };
         let mut iso = self.base.clone();
-        let (name, text) = host_keyfile(self.project.cluster(), host);
+        let (name, text) = host_keyfile(self.site.cluster(), host);
         iso.set_keyfile(&name, text.into_bytes()).map_err(|error| unusable(self.image, &error))?;
         let url = self.options.ignition_url.as_deref();
         let mut pointer = match self.options.is_pointer {
-            true => Some(config.pointer(self.project.tree(), host, url)?.ok_or_else(|| no_pointer(host))?),
+            true => Some(config.pointer(self.site.tree(), host, url)?.ok_or_else(|| no_pointer(host))?),
             false => None,
         };
         let bytes = pointer.as_ref().map_or(config.bytes, |pointer| &pointer.bytes);
@@ -194,7 +194,7 @@ impl<'m> Maker<'m> {
         let prepared = match iso.prepare() {
             Ok(prepared) => prepared,
             Err(error) => {
-                let small = config.pointer(self.project.tree(), host, url)?;
+                let small = config.pointer(self.site.tree(), host, url)?;
                 let small = small.filter(|_| matches!(error, MediaError::AreaTooSmall { .. }));
                 let small = small.ok_or_else(|| unusable(self.image, &error))?;
                 iso.set_ignition(self.live_config(host, &config, &small.bytes)?);
@@ -229,7 +229,7 @@ impl<'m> Maker<'m> {
             append_kernel_arguments: &self.options.append_kernel_arguments,
             delete_kernel_arguments: &self.options.delete_kernel_arguments,
             scripts: &self.scripts,
-            ssh_key: &self.project.cluster().config.ssh_key,
+            ssh_key: &self.site.cluster().config.ssh_key,
             user_config: self.user_config.as_deref(),
         };
         live.write().map_err(|error| Report::from_error(Code::Usage, &error))

@@ -35,8 +35,8 @@ pub(crate) fn open(image: &Path) -> Result<LiveIso, Report> {
 /// Gives how much is embedded. A copy over the image itself would be a change of it.
 pub(crate) fn write(iso: &LiveIso, image: &Path, to: &Path) -> Result<u64, Report> {
     if to.canonicalize().is_ok_and(|to| image.canonicalize().is_ok_and(|image| image == to)) {
-        let what = format!("{} would be written over itself", image.display());
-        return Err(Report::new(Code::Usage, what).fix("give another path with --to"));
+        let what = format!("{} would overwrite itself", image.display());
+        return Err(Report::new(Code::Usage, what).fix("choose another path with --to"));
     }
     let prepared = iso.prepare().map_err(|error| unusable(image, &error))?;
     prepared.write(to).map_err(|error| unusable(image, &error))?;
@@ -52,8 +52,8 @@ pub(crate) fn read(file: &Path) -> Result<Vec<u8>, Report> {
 pub(super) fn given(config: Option<&Path>, hosts: &[String]) -> Result<Option<Vec<u8>>, Report> {
     let Some(config) = config else { return Ok(None) };
     if hosts.len() != 1 {
-        let what = format!("{} is the config of one host, and {} are named", config.display(), hosts.len());
-        return Err(Report::new(Code::Usage, what).fix("give --host once"));
+        let what = format!("{} is the config of one host, but {} are named", config.display(), hosts.len());
+        return Err(Report::new(Code::Usage, what).fix("pass --host once"));
     }
     read(config).map(Some)
 }

@@ -5,6 +5,7 @@
 //! HostConfig     which config a host is installed with                   host_config.rs
 //! HostIso        a medium for one host                                   host_iso.rs
 //! BootFolder     what machines boot from over the network                boot_folder.rs
+//! MediaSite      whose hosts they are                                    media_site.rs
 //! LiveEdits      the live system's image, changed and written            live_iso.rs
 //! ```
 
@@ -13,6 +14,7 @@ mod boot_folder;
 mod host_config;
 mod host_iso;
 mod live_iso;
+mod media_site;
 
 pub(crate) use boot_folder::{BootFolderOptions, boot_folder};
 pub(crate) use host_config::HostConfig;

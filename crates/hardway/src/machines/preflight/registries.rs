@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use hardway_assets::Cluster;
-use hardway_machines::preflight::{PlaceSeen, Refusal, RegistrySeen};
+use hardway_machines::preflight::{ImagesSeen, PlaceSeen, Refusal, RegistrySeen};
 use hardway_release::{FetchOptions, ImagePlace, PullSpec, Retry, date_of, look_for};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 
 use crate::clock;
-use crate::inputs::InputFile;
-use crate::release::{Logins, RegistryOptions, fetch_options, registry_report};
-use crate::report::{Code, Report};
+use crate::inputs::{InputFile, InputFiles, Workdir};
+use crate::project::ImageCheck;
+use crate::release::{Logins, RegistryOptions, fetch_options, pull_spec_of, registry_report};
+use crate::report::Report;
 use crate::runtime;
 use crate::terminal::Output;
 
@@ -24,15 +25,15 @@ const PATIENCE: Duration = Duration::from_secs(10);
 impl Registries {
     /// Reads pull secret, CA, proxy and mirrors.
     pub(super) fn of(
+        workdir: &Workdir,
         cluster: &Cluster,
         config: &InputFile,
         registry: &RegistryOptions,
         out: &Output,
     ) -> Self {
         let prepared = || {
-            let spec = cluster.inventory.release.image.parse::<PullSpec>();
-            let image = spec.map_err(|error| Report::from_error(Code::ReleaseUnusable, &error))?;
             let text = Some(config.text.0.as_str());
+            let image = pull_spec_of(workdir, &cluster.inventory.release.image, text, registry, out)?;
             let mut options = fetch_options(registry, text, &[&image], Logins::OfCluster, out)?;
             options.connection.timeout = PATIENCE;
             options.connection.retry = Retry { attempts: 2, ..Retry::default() };
@@ -81,6 +82,33 @@ fn refusal(report: Report) -> Refusal {
     Refusal {
         what: report.what,
         fix: report.fix.unwrap_or_else(|| format!("see `hardway explain {}`", report.code)),
+    }
+}
+
+/// Looks for all images of the cluster as its nodes will. Checks run beside each other, so nobody is told how far it is.
+pub(super) fn ask_for_images(
+    workdir: &Workdir,
+    files: &InputFiles,
+    cluster: &Cluster,
+    registry: &RegistryOptions,
+) -> ImagesSeen {
+    let out = Output::silent();
+    let sought = ImageCheck::prepare(workdir, files, cluster, registry, false, &out)
+        .and_then(|check| check.look(&out));
+    match sought {
+        Ok(sought) => {
+            let rows = |rows: Vec<(String, String)>| {
+                rows.into_iter().map(|(what, fix)| Refusal { what, fix }).collect()
+            };
+            let (missing, odd) = sought.sentences();
+            ImagesSeen {
+                looked_for: sought.images.len(),
+                missing: rows(missing),
+                odd: rows(odd),
+                trouble: None,
+            }
+        }
+        Err(report) => ImagesSeen { trouble: Some(refusal(report)), ..ImagesSeen::default() },
     }
 }
 

@@ -3,7 +3,7 @@
 # masters run a control plane of their own, and takes the temporary one down again.
 #
 # Every stage leaves STAGE.done in /opt/openshift, so after a failure or a reboot the service goes on where it was.
-# Nothing is rendered by the operators' images here: all manifests came with the Ignition config.
+# All manifests came with the Ignition config. Node configs alone are rendered here, for machines that boot from a stock pointer.
 set -Eeuo pipefail
 . "${BASH_SOURCE[0]%/*}/bootstrap-common.sh"
 . "${BASH_SOURCE[0]%/*}/bootstrap-service-record.sh"
