@@ -92,7 +92,7 @@ pub struct Running {
 }
 
 /// Emulated machines on a busy computer; nothing is measured with it.
-const PATIENCE: Duration = Duration::from_secs(30 * 60);
+const PATIENCE: Duration = Duration::from_secs(12 * 60);
 
 impl Running {
     /// Starts a command.
@@ -219,7 +219,8 @@ impl Running {
             if let Some(found) = look(&said) {
                 return found;
             }
-            assert!(ended.is_none() && began.elapsed() < PATIENCE, "{what}: {ended:?}: {said}");
+            let goes_on = ended.is_none() && began.elapsed() < PATIENCE;
+            assert!(goes_on, "{what}: {ended:?}: {said}\n{}", self.printed());
             std::thread::sleep(PAUSE);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::Rule;
 use super::{history, ignition};
@@ -60,12 +60,11 @@ fn may_come_again(case: &Case<'_>, node: &SeenNode) -> Option<String> {
             && node.heard.is_some_and(|heard| heard > since + skew)
     };
     // The node may have come with this very generation, by a clock that is behind. One that was put in place came to a node that
-    // had lost its own, maybe a moment after it had joined.
-    let unsure = match identity {
-        Some(identity) if identity.in_place => SignedDuration::ZERO,
-        _ => skew,
+    // was there already and had lost its own, maybe in the very second in which it had joined: times of the API server have no fractions.
+    let is_newer = |since: &Timestamp| match identity {
+        Some(identity) if identity.in_place => since.as_second() >= node.created.as_second(),
+        _ => since.as_second() > (node.created + skew).as_second(),
     };
-    let is_newer = |since: &Timestamp| since.as_second() > (node.created + unsure).as_second();
     let since = identity.and_then(|identity| identity.since);
     since
         .filter(|since| is_newer(since) && !is_used_up(*since))
